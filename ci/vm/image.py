@@ -1,0 +1,218 @@
+"""What goes into a target's initrd: modules, libraries, tools and the program, as cpio archives."""
+
+import lzma
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+from packages import TargetError
+
+LIBRARY_FOLDERS = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
+TOOL_FOLDERS = ("bin", "sbin", "usr/bin", "usr/sbin")
+GUEST_LIBRARIES = "usr/lib/x86_64-linux-gnu"
+LOADER = "ld-linux-x86-64.so.2"
+PROVIDERS = "usr/lib/x86_64-linux-gnu/libibverbs"
+
+
+class Archive:
+    """A cpio archive (newc) in memory, the same bytes for the same content."""
+
+    def __init__(self):
+        self.parts, self.names = [], set()
+
+    def _entry(self, name, mode, data=b"", device=(0, 0)):
+        inode = len(self.names) + 1
+        self.names.add(name)
+        fields = (inode, mode, 0, 0, 1, 0, len(data), 0, 0, *device, len(name) + 1, 0)
+        head = b"070701" + b"".join(b"%08X" % field for field in fields)
+        head += name.encode() + b"\0"
+        self.parts += [head, b"\0" * (-len(head) % 4), data, b"\0" * (-len(data) % 4)]
+
+    def folder(self, name):
+        """A folder with those above it."""
+        if name in (".", "") or name in self.names:
+            return
+        self.folder(str(Path(name).parent))
+        self._entry(name, 0o040755)
+
+    def link(self, name, target):
+        self.folder(str(Path(name).parent))
+        self._entry(name, 0o120777, target.encode())
+
+    def device(self, name, major, minor):
+        self.folder(str(Path(name).parent))
+        self._entry(name, 0o020600, device=(major, minor))
+
+    def file(self, name, data, executable=False):
+        if name not in self.names:
+            self.folder(str(Path(name).parent))
+            self._entry(name, 0o100755 if executable else 0o100644, data)
+
+    def finish(self):
+        """The bytes, padded so that another archive may follow."""
+        self._entry("TRAILER!!!", 0)
+        data = b"".join(self.parts)
+        return data + b"\0" * (-len(data) % 512)
+
+
+def module_data(path):
+    data = path.read_bytes()
+    return lzma.decompress(data) if path.suffix == ".xz" else data
+
+
+def module_index(tree):
+    """Module name -> file, for every module of the unpacked kernel."""
+    index = {}
+    for folder in ("lib/modules", "usr/lib/modules"):
+        for path in (tree / folder).rglob("*.ko*"):
+            index[path.name.split(".ko")[0].replace("-", "_")] = path
+    return index
+
+
+def module_order(tree, names):
+    """[(name, bytes)] of the modules with what they depend on, in loading order."""
+    index, order = module_index(tree), {}
+    builtin = {Path(line).stem.replace("-", "_")
+               for file in tree.rglob("modules.builtin") for line in file.read_text().split()}
+
+    def add(name):
+        name = name.replace("-", "_")
+        if name in order or name in builtin:
+            return
+        if name not in index:
+            raise TargetError(f"the kernel package has no module {name}; mend the module list")
+        data = module_data(index[name])
+        found = re.search(rb"\0depends=([^\0]*)\0", data)
+        for needed in filter(None, (found.group(1).decode() if found else "").split(",")):
+            add(needed)
+        order[name] = data
+
+    for name in names:
+        add(name)
+    return list(order.items())
+
+
+class Userspace:
+    """The unpacked libraries and tools of one suite."""
+
+    def __init__(self, tree):
+        self.tree = tree.resolve()
+        loaders = [self.tree / folder / LOADER for folder in ("lib64", "usr/lib64")]
+        self.loader = next((path for path in loaders if path.exists()), None)
+        if self.loader is None:
+            raise TargetError("the user space has no libc6; mend the package list")
+
+    def tool(self, name):
+        for folder in TOOL_FOLDERS:
+            if (self.tree / folder / name).is_file():
+                return self.tree / folder / name
+        raise TargetError(f"no package of the user space holds the tool {name}")
+
+    def libraries(self, program):
+        """{name: file} of the libraries that a program needs, as the suite's own loader says."""
+        folders = ":".join(str(self.tree / folder) for folder in LIBRARY_FOLDERS)
+        done = subprocess.run(
+            [self.loader, "--inhibit-cache", "--library-path", folders, "--list", program],
+            env={"LC_ALL": "C"}, capture_output=True, text=True, check=False)
+        old = re.search(r"version `([^']*)' not found", done.stdout + done.stderr)
+        if old:
+            raise TargetError(f"{program.name} needs {old.group(1)}, which the target's libraries "
+                              "lack; build it on the target's release or an older one")
+        found = {}
+        for name, path in re.findall(r"^\s*(\S+) => (\S+)", done.stdout, re.MULTILINE):
+            if not path.startswith(str(self.tree)):
+                raise TargetError(f"{program.name} needs {name}, which no package of the target "
+                                  "holds; add its package to the target's user space")
+            found[name] = Path(path)
+        if done.returncode != 0:
+            reason = (done.stderr.strip() or "unknown reason").splitlines()[0]
+            raise TargetError(f"{program}: the target's loader refuses it: {reason}")
+        return found
+
+    def add_program(self, archive, path, name, present=frozenset()):
+        """Puts a program or plug-in into the archive with the libraries not yet present."""
+        archive.file(name, path.read_bytes(), executable=True)
+        for library, file in self.libraries(path).items():
+            place = f"{GUEST_LIBRARIES}/{library}"
+            if not library.endswith(LOADER) and place not in present:
+                archive.file(place, file.read_bytes(), executable=True)
+
+    def add_provider(self, archive, provider):
+        """The libibverbs plug-in of a device type with the file that announces it."""
+        plugins = list((self.tree / PROVIDERS).glob(f"lib{provider}-rdmav*.so"))
+        if not plugins:
+            raise TargetError(f"ibverbs-providers has no provider {provider}")
+        self.add_program(archive, plugins[0], f"{PROVIDERS}/{plugins[0].name}")
+        archive.file(f"etc/libibverbs.d/{provider}.driver", f"driver {provider}\n".encode())
+
+
+def kernel_image(tree):
+    """(the bootable file, the kernel's release)."""
+    places = ("boot/vmlinuz-*", "lib/modules/*/vmlinuz", "usr/lib/modules/*/vmlinuz")
+    images = [path for place in places for path in tree.glob(place) if path.is_file()]
+    if len(images) != 1:
+        raise TargetError(f"the kernel packages hold {len(images)} kernels where one is expected")
+    path = images[0]
+    return path, path.parent.name if path.name == "vmlinuz" else path.name.split("-", 1)[1]
+
+
+def uncompressed_kernel(image):
+    """The ELF file inside a bzImage, or None where its compression is not one we can undo.
+
+    Emulated, the kernel takes seconds to unpack itself; QEMU starts the ELF file directly.
+    """
+    setup = struct.unpack_from("<B", image, 0x1F1)[0] or 4
+    offset, length = struct.unpack_from("<II", image, 0x248)
+    start = (setup + 1) * 512 + offset
+    payload = image[start:start + length]
+    elf = b""
+    if payload.startswith(b"\xfd7zXZ\0"):
+        elf = lzma.LZMADecompressor().decompress(payload)
+    elif payload.startswith(b"\x28\xb5\x2f\xfd") and shutil.which("zstd"):
+        # The last four bytes are the length of the result, for the kernel's own use.
+        elf = subprocess.run(["zstd", "-dc"], input=payload[:-4], capture_output=True,
+                             check=False).stdout
+    return elf if elf.startswith(b"\x7fELF") else None
+
+
+def guest_settings(target):
+    """The description as shell variables, which the guest's init reads."""
+    device = target["device"]
+    address = device["address"].split("/")[0]
+    words = [int(part) for part in address.split(".")]
+    gid = "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x" % tuple(words)
+    values = {
+        "device": device["name"], "type": device["type"], "netdev": device["netdev"],
+        "netdev_type": device["netdev_type"], "address": device["address"],
+        "gid": gid if device["wait_for_gid"] else "",
+    }
+    return "".join(f"{name}='{value}'\n" for name, value in values.items())
+
+
+def base_archive(target, modules, userspace, init):
+    """Everything but the program."""
+    archive = Archive()
+    for name in ("dev", "proc", "sys", "tmp", "run", "root", "etc", "usr/bin", "usr/sbin"):
+        archive.folder(name)
+    for name in ("bin", "sbin", "lib", "lib64"):
+        archive.link(name, f"usr/{name}")
+    archive.device("dev/console", 5, 1)
+    archive.file("init", init.read_bytes(), executable=True)
+    archive.file("etc/target", guest_settings(target).encode())
+    order = []
+    for number, (name, data) in enumerate(modules):
+        order.append(f"usr/lib/modules/{number:02}-{name}.ko")
+        archive.file(order[-1], data)
+    archive.file(f"usr/lib64/{LOADER}", userspace.loader.read_bytes(), executable=True)
+    archive.file("usr/bin/busybox", userspace.tool("busybox").read_bytes(), executable=True)
+    userspace.add_program(archive, userspace.tool("rdma"), "usr/bin/rdma")
+    userspace.add_provider(archive, target["userspace"]["provider"])
+    return archive
+
+
+def program_archive(program, userspace, present):
+    archive = Archive()
+    userspace.add_program(archive, program, "usr/bin/mrproof", present)
+    return archive

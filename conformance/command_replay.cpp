@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+
+#include "conformance/commands.hpp"
+#include "conformance/session.hpp"
+
+namespace mrproof {
+namespace {
+
+struct ReplayOptions {
+  Plan plan;
+  SessionOptions session;
+};
+
+/// The deviation that the trace itself tells of, if it does.
+const Annotation* told(const Trace& trace) {
+  for (const auto& step : trace.steps)
+    for (const auto& a : step.annotations)
+      if (a.verdict == model::Verdict::deviates) return &a;
+  return nullptr;
+}
+
+void print_step(const Step& step, const Record& /*record*/) {
+  fmt::print("{} -> {}\n", print_call(step), print_result(step));
+  for (const auto& a : step.annotations)
+    if (a.verdict != model::Verdict::conforms) fmt::print("! {}\n", print_annotation(a));
+  for (const auto& remark : step.remarks) fmt::print("!   {}\n", remark);
+}
+
+int replay(ReplayOptions options) {
+  const Trace trace = load_trace(options.plan.trace_file);
+  options.plan.trace = print_trace(trace);
+  Tally tally(*model::find_rulebook(options.plan.dialect));
+  const RunFacts facts = run_session(options.session, options.plan, tally, print_step);
+  for (const auto& i : tally.incidents)
+    fmt::print("{} at step {}: {}\n", model::kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
+               i.step + 1, i.text);
+  if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
+  const int code = exit_code_of(tally, facts, kExitNothingTested);
+  if (const Annotation* name = told(trace); name != nullptr && facts.error.empty()) {
+    const bool same = !tally.findings.empty() && tally.findings.front().name == *name;
+    fmt::print("{}: {}\n", same ? "reproduced" : "not reproduced", print_annotation(*name));
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ReplayOptions>();
+  auto& o = *options;
+  auto* command = app.add_subcommand("replay", "Make a trace's calls on a device and judge them");
+  command->add_option("trace", o.plan.trace_file, "trace file (.mrt)")->required();
+  command->add_option("--device", o.plan.device,
+                      "device as libibverbs names it, or sim[:FAULT] (default: the only one)");
+  command->add_option("--target", o.session.target,
+                      "run in the virtual machine of this image folder (ci/build-target)");
+  command->add_option("--step-limit", o.session.step_limit,
+                      "seconds without a sign of life that count as a hang")
+      ->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = replay(*options); });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "conformance/commands.hpp"
+#include "conformance/session.hpp"
+
+namespace mrproof {
+namespace {
+
+struct RunOptions {
+  Plan plan;
+  SessionOptions session;
+  bool no_journal = false;
+  int nothing_tested = kExitNothingTested;
+};
+
+/// Whether some object was made at all: without one nothing of interest was tested.
+bool something_worked(const Tally& tally) {
+  const auto* rule = tally.book->find("reg_mr.ok");
+  return rule != nullptr && tally.judged.at(tally.book->index(*rule)) > 0;
+}
+
+int run(RunOptions options) {
+  options.session.journal = !options.no_journal;
+  Tally tally(*model::find_rulebook(options.plan.dialect));
+  const RunFacts facts = run_session(options.session, options.plan, tally, nullptr);
+  if (tally.steps > 0 || facts.error.empty())
+    fmt::print("{}", report_text(options.plan, tally, facts));
+  if (!options.session.out.empty() && tally.steps > 0)
+    fmt::print("\nreport: {}/report.json\n", options.session.out);
+  if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
+  const int code = exit_code_of(tally, facts, options.nothing_tested);
+  return code == kExitExpected && !something_worked(tally) ? options.nothing_tested : code;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  auto& o = *options;
+  o.session.out = "mrproof-report";
+  auto* command = app.add_subcommand("run", "Walk a device at random and judge every step");
+  command->add_option("--device", o.plan.device,
+                      "device as libibverbs names it, or sim[:FAULT] (default: the only one)");
+  command->add_option("--target", o.session.target,
+                      "run in the virtual machine of this image folder (ci/build-target)");
+  command->add_option("--seed", o.plan.seed, "seed of the first walk")->capture_default_str();
+  command->add_option("--seeds", o.plan.seeds, "number of walks, with consecutive seeds")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 1000000U));
+  command->add_option("--steps", o.plan.steps, "steps of all walks together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--case-steps", o.plan.case_steps, "steps of one case")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 100000U));
+  command->add_option("--wrong", o.plan.walk.wrong_percent,
+                      "percentage of work requests that are wrong on purpose")
+      ->capture_default_str()
+      ->check(CLI::Range(0U, 100U));
+  command->add_option("--time", o.session.seconds, "end after so many seconds");
+  command->add_option("--step-limit", o.session.step_limit,
+                      "seconds without a sign of life that count as a hang")
+      ->capture_default_str();
+  command->add_option("--out", o.session.out, "report folder")->capture_default_str();
+  command->add_option("--expect", o.session.expectations,
+                      "file of expected deviations (ci/expectations/)");
+  command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");
+  command->add_option("--skip-exit-code", o.nothing_tested,
+                      "exit code when nothing could be tested")
+      ->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,22 @@
+// The parts of the mrproof program.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace mrproof {
+
+/// Exit codes of the program.
+inline constexpr int kExitExpected = 0;       ///< as expected
+inline constexpr int kExitDeviation = 1;      ///< the device deviates
+inline constexpr int kExitError = 2;          ///< usage or tool error: says nothing of the device
+inline constexpr int kExitNothingTested = 4;  ///< nothing could be tested (--skip-exit-code)
+
+/// Each adds its subcommand to the application; the subcommand stores its exit code.
+void add_run_command(CLI::App& app, int& exit_code);
+void add_replay_command(CLI::App& app, int& exit_code);
+void add_judge_command(CLI::App& app, int& exit_code);
+void add_devices_command(CLI::App& app, int& exit_code);
+void add_rules_command(CLI::App& app, int& exit_code);
+void add_worker_commands(CLI::App& app, int& exit_code);
+
+}  // namespace mrproof

@@ -1,0 +1,68 @@
+#include "conformance/expectations.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "conformance/notation.hpp"
+
+namespace mrproof {
+namespace {
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
+}
+
+Expectation parse_line(const std::string& text, const std::string& file, std::size_t number) {
+  const auto fail = [&](const char* what) {
+    throw ToolError(fmt::format("{}:{}: {}; write RULE/CLASS/CONDITION,Deviates  # reason", file,
+                                number, what));
+  };
+  const auto hash = text.find('#');
+  Expectation e;
+  e.line = number;
+  e.reason = hash == std::string::npos ? "" : trimmed(std::string_view(text).substr(hash + 1));
+  if (e.reason.empty()) fail("the reason is missing");
+  const std::string entry = trimmed(std::string_view(text).substr(0, hash));
+  const auto comma = entry.find(',');
+  if (comma == std::string::npos || entry.substr(comma + 1) != "Deviates")
+    fail("the status is not Deviates");
+  const auto first = entry.find('/');
+  const auto second = first == std::string::npos ? first : entry.find('/', first + 1);
+  if (second == std::string::npos || second > comma) fail("the name has not three parts");
+  e.rule = entry.substr(0, first);
+  e.kind = entry.substr(first + 1, second - first - 1);
+  e.broken = entry.substr(second + 1, comma - second - 1);
+  if (!index_of(model::kClassNames, e.kind)) fail("the class is unknown");
+  return e;
+}
+
+}  // namespace
+
+std::vector<Expectation> load_expectations(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  std::vector<Expectation> expectations;
+  std::size_t number = 0;
+  for (std::string text; std::getline(in, text);) {
+    ++number;
+    const auto start = text.find_first_not_of(" \t\r");
+    if (start == std::string::npos || text[start] == '#') continue;
+    expectations.push_back(parse_line(text, file, number));
+  }
+  return expectations;
+}
+
+void mark_expected(const std::vector<Expectation>& expectations, Tally& tally) {
+  for (auto& finding : tally.findings)
+    for (const auto& e : expectations)
+      if (e.rule == finding.name.rule && e.kind == finding.name.kind &&
+          e.broken == finding.name.broken)
+        finding.expected_reason = e.reason;
+}
+
+}  // namespace mrproof

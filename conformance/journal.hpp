@@ -1,0 +1,34 @@
+// The report folder's journal.jsonl: one JSON object a line for everything that happened.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "conformance/tally.hpp"
+
+namespace mrproof {
+
+/// Writes the journal. Every failure to write is a ToolError that names the file; what was written
+/// before stays.
+class Journal {
+ public:
+  /// Makes the file anew. An empty path writes nothing.
+  explicit Journal(const std::string& path);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  ~Journal();
+
+  void hello(const Record& record);
+  void begin_case(const std::string& name, const Record& record);
+  void step(const std::string& case_name, const Record& end, const Step& step);
+  void incident(const Incident& incident);
+  /// Makes everything so far safe against the end of this process.
+  void flush();
+
+ private:
+  void line(const std::string& text);
+  std::string path_;
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace mrproof

@@ -1,0 +1,13 @@
+// Judging a trace's recorded observations, without a device.
+#pragma once
+
+#include "conformance/trace.hpp"
+
+namespace mrproof {
+
+/// Judges every step against its recorded result, up to and including the first that deviates or
+/// hangs, and replaces the annotations by the oracle's. Registrations without keys get some. Throws
+/// TraceError when a step has no result or may not be made; `file` is named in errors.
+Trace judge_trace(const Trace& trace, const model::Rulebook& book, const std::string& file);
+
+}  // namespace mrproof

@@ -1,0 +1,110 @@
+#include "conformance/oracle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/notation.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+std::uint64_t key_value(const KeyName& name, const State<Plain>& state) {
+  if (name.kind == KeyName::Kind::value) return name.value;
+  const auto& region = state.regions.at(name.mr);
+  const auto key = name.kind == KeyName::Kind::lkey ? region.lkey : region.rkey;
+  return key.value() ^ name.flip;
+}
+
+/// Whether every differing byte is one that the inexact transfer may have moved.
+bool explained_by(const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer,
+                  const Memory& before) {
+  const std::uint64_t to = transfer.to.value();
+  const std::uint64_t length = transfer.length.value();
+  return std::all_of(runs.begin(), runs.end(), [&](const ByteRun& run) {
+    for (std::size_t i = 0; i < run.bytes.size(); ++i) {
+      const std::uint64_t offset = run.address + i - to;
+      if (offset >= length || run.bytes[i] != before.at(transfer.from.value() + offset))
+        return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can)
+    : book_(&book), state_(initial_state(setup, can)) {}
+
+void Oracle::resolve(Step& step) const {
+  step.call.lkey = Plain::key(key_value(step.lkey, state_));
+  step.call.rkey = Plain::key(key_value(step.rkey, state_));
+}
+
+const PlainCondition* Oracle::forbids(const Step& step) const {
+  return book_->forbids(state_, step.call);
+}
+
+Judgement Oracle::check(Step& step, MemorySource& source) {
+  const PlainView view{state_, step.call, step.result};
+  if (step.call.verb == Verb::fill)
+    memory_.fill(step.call.address.value(), step.call.length.value(), step.call.seed);
+  Judgement judgement;
+  if (step.timed_out) {
+    judgement.verdict = Verdict::hang;
+  } else {
+    judgement = judge(*book_, view);
+  }
+  if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
+    allowed_ = allowed(*book_, view);
+    source.differences(memory_, step.bytes);
+    return judgement;
+  }
+  const PlainRule& rule = *judgement.rule;
+  const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
+  const Judgement bytes = check_bytes(step, rule, transfer, source);
+  if (bytes.verdict == Verdict::deviates) allowed_ = allowed(*book_, view);
+  advance(rule, view, state_);
+  return bytes.verdict == Verdict::deviates ? bytes : judgement;
+}
+
+Judgement Oracle::check_bytes(Step& step, const PlainRule& rule, const Transfer<Plain>& transfer,
+                              MemorySource& source) {
+  if (transfer.exact) memory_.move(transfer);
+  source.differences(memory_, step.bytes);
+  Judgement judgement;
+  if (step.bytes.empty()) return judgement;
+  if (!transfer.exact && explained_by(step.bytes, transfer, memory_)) {
+    for (const auto& run : step.bytes)
+      for (std::size_t i = 0; i < run.bytes.size(); ++i)
+        memory_.store(run.address + i, run.bytes[i]);
+    return judgement;
+  }
+  judgement.verdict = Verdict::deviates;
+  judgement.kind = DeviationClass::bytes;
+  judgement.rule = &rule;
+  judgement.add_broken(&kBytesAsPredicted);
+  return judgement;
+}
+
+std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judgement) const {
+  std::vector<std::string> lines;
+  std::string names;
+  for (std::size_t i = 0; i < kOutcomes; ++i) {
+    if (!allowed_.contains(static_cast<Outcome>(i))) continue;
+    if (!names.empty()) names += ", ";
+    names += print_outcome(static_cast<Outcome>(i), is_transfer(step.call.verb));
+  }
+  lines.push_back("allowed here: " + names);
+  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
+    const auto& condition = *judgement.broken.at(i);
+    lines.push_back(fmt::format("{}: does not hold that {} [{}]", condition.id, condition.sentence,
+                                condition.source));
+  }
+  return lines;
+}
+
+}  // namespace mrproof

@@ -1,0 +1,54 @@
+// The oracle: the model's state and bytes beside a device, judging each step.
+#pragma once
+
+#include <vector>
+
+#include "conformance/trace.hpp"
+#include "model/judge.hpp"
+#include "model/memory.hpp"
+
+namespace mrproof {
+
+/// Where the oracle learns what memory holds: a device's buffers, or a trace.
+class MemorySource {
+ public:
+  MemorySource() = default;
+  MemorySource(const MemorySource&) = delete;
+  MemorySource& operator=(const MemorySource&) = delete;
+  virtual ~MemorySource() = default;
+  /// Appends the runs of bytes that differ from `expected`. Called once a step.
+  virtual void differences(const model::Memory& expected, std::vector<ByteRun>& runs) = 0;
+};
+
+/// Follows one case. After a step that deviates the state is no longer known: end the case.
+class Oracle {
+ public:
+  Oracle(const model::Rulebook& book, const model::Setup& setup,
+         const model::Capabilities<model::Plain>& can);
+
+  [[nodiscard]] const model::Rulebook& book() const { return *book_; }
+  [[nodiscard]] const model::State<model::Plain>& state() const { return state_; }
+  [[nodiscard]] const model::Memory& memory() const { return memory_; }
+
+  /// Puts the values of the step's named keys into its call.
+  void resolve(Step& step) const;
+  /// The duty that the call would break, or null (see model/rule.hpp). Keys must be resolved.
+  [[nodiscard]] const model::PlainCondition* forbids(const Step& step) const;
+  /// Judges the observed step, records differing bytes in it, and moves on to the next state.
+  model::Judgement check(Step& step, MemorySource& source);
+  /// Explains the step that check() just called deviating, for people: what was allowed, which
+  /// condition is broken, and its source.
+  [[nodiscard]] std::vector<std::string> explain(const Step& step,
+                                                 const model::Judgement& judgement) const;
+
+ private:
+  model::Judgement check_bytes(Step& step, const model::PlainRule& rule,
+                               const model::Transfer<model::Plain>& transfer,
+                               MemorySource& source);
+  const model::Rulebook* book_;
+  model::State<model::Plain> state_;
+  model::Memory memory_;
+  model::OutcomeSet allowed_;  ///< before the last step that deviated
+};
+
+}  // namespace mrproof

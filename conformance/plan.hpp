@@ -1,0 +1,50 @@
+// What a run is to do, as the supervisor hands it to a worker.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "conformance/walk.hpp"
+
+namespace mrproof {
+
+/// Something that says nothing about a device: bad input, a full disk, no permission. what() is one
+/// line that names the place and the remedy. The program ends with exit code 2.
+class ToolError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A list of cases. A walk of `steps` steps is cut into cases of `case_steps`, each with a state of
+/// its own, so that a deviation or a crash ends one case and not the run.
+struct Plan {
+  std::string device;           ///< libibverbs name, or "sim[:FAULT]"; empty: the only device
+  std::string dialect = "linux";
+  std::uint64_t seed = 1;       ///< of the first walk
+  std::uint64_t seeds = 1;      ///< how many walks
+  std::uint64_t steps = 20000;  ///< of all walks together
+  std::uint64_t case_steps = 200;
+  WalkOptions walk;
+  std::string trace;       ///< not empty: the text of a trace to replay, instead of walks
+  std::string trace_file;  ///< its name, for messages
+
+  [[nodiscard]] bool is_replay() const { return !trace.empty(); }
+  [[nodiscard]] std::uint64_t steps_per_seed() const { return (steps + seeds - 1) / seeds; }
+  [[nodiscard]] std::uint64_t cases_per_seed() const;
+  [[nodiscard]] std::uint64_t cases() const;
+  /// "walk/seed-3/case-17", or the trace's name.
+  [[nodiscard]] std::string case_name(std::uint64_t index) const;
+  /// Steps of that case.
+  [[nodiscard]] std::uint64_t case_length(std::uint64_t index) const;
+  /// What the case's own random numbers start from.
+  [[nodiscard]] std::uint64_t case_seed(std::uint64_t index) const;
+};
+
+/// The request to one worker: the plan, and which case to begin with.
+std::string print_request(const Plan& plan, std::uint64_t first_case);
+/// Reads it back. Throws ToolError.
+Plan parse_request(const std::string& text, std::uint64_t& first_case);
+
+}  // namespace mrproof

@@ -1,0 +1,18 @@
+// Child processes that do not outlive their parent.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace mrproof {
+
+/// Starts a program; it gets SIGKILL if this process dies. Its standard input is /dev/null.
+/// `output`, if not empty, is a file that receives what it prints. Throws ToolError.
+pid_t start_process(const std::vector<std::string>& command, const std::string& output);
+
+/// The file of the running program.
+std::string own_program();
+
+}  // namespace mrproof

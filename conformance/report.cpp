@@ -1,0 +1,183 @@
+#include "conformance/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "conformance/notation.hpp"
+
+namespace mrproof {
+
+using namespace model;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json counts_json(const Tally& tally) {
+  Json counts;
+  for (std::size_t i = 0; i < kVerdicts; ++i)
+    counts[std::string(kVerdictNames.at(i))] = tally.counts.at(i);
+  return counts;
+}
+
+Json findings_json(const Tally& tally) {
+  Json all = Json::array();
+  for (const auto& f : tally.findings)
+    all.push_back({{"rule", f.name.rule},
+                   {"condition", f.name.broken},
+                   {"class", f.name.kind},
+                   {"count", f.count},
+                   {"expected", !f.expected_reason.empty()},
+                   {"reason", f.expected_reason},
+                   {"case", f.case_name},
+                   {"first_step", f.step},
+                   {"call", f.call},
+                   {"result", f.result},
+                   {"trace", f.trace_file}});
+  return all;
+}
+
+Json incidents_json(const Tally& tally) {
+  Json all = Json::array();
+  for (const auto& i : tally.incidents)
+    all.push_back({{"verdict", kVerdictNames.at(static_cast<std::size_t>(i.verdict))},
+                   {"case", i.case_name},
+                   {"step", i.step},
+                   {"call", i.call},
+                   {"text", i.text},
+                   {"trace", i.trace_file}});
+  return all;
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+std::string junit_case(const Tally& tally, std::size_t index) {
+  const PlainRule& rule = *tally.book->rules()[index];
+  const std::string name = rule.id;
+  std::string text = fmt::format("  <testcase classname=\"mrproof.{}\" name=\"{}\"",
+                                 kVerbNames.at(static_cast<std::size_t>(rule.verb)), name);
+  std::string inside;
+  for (const auto& f : tally.findings) {
+    if (f.name.rule != name || !f.expected_reason.empty()) continue;
+    inside += fmt::format("    <failure type=\"{}\" message=\"{}\">{} -&gt; {}\n{} times; first in "
+                          "{} step {}; trace {}</failure>\n",
+                          f.name.kind, escaped(f.name.broken), escaped(f.call), escaped(f.result),
+                          f.count, f.case_name, f.step, f.trace_file);
+  }
+  if (inside.empty() && tally.judged.at(index) == 0)
+    inside = "    <skipped message=\"never judged in this run\"/>\n";
+  return text + (inside.empty() ? "/>\n" : ">\n" + inside + "  </testcase>\n");
+}
+
+}  // namespace
+
+std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+  const auto& d = tally.device;
+  Json rules = Json::array();
+  for (std::size_t i = 0; i < tally.judged.size(); ++i)
+    rules.push_back({{"rule", tally.book->rules()[i]->id}, {"judged", tally.judged.at(i)}});
+  const Json report = {
+      {"format", "mrproof-report"},
+      {"version", 1},
+      {"target",
+       {{"device", d.device},
+        {"driver", d.driver},
+        {"kernel", d.kernel},
+        {"rdma_core", d.rdma_core},
+        {"firmware", d.firmware},
+        {"place", facts.place}}},
+      {"dialect", plan.dialect},
+      {"seed", plan.seed},
+      {"seeds", plan.seeds},
+      {"steps", tally.steps},
+      {"cases", {{"planned", plan.cases()}, {"finished", tally.cases}}},
+      {"cut_short", facts.cut_short},
+      {"error", facts.error},
+      {"counts", counts_json(tally)},
+      {"rules", rules},
+      {"deviations", findings_json(tally)},
+      {"incidents", incidents_json(tally)},
+      {"timing",
+       {{"seconds", facts.seconds},
+        {"boot_seconds", facts.boot_seconds},
+        {"steps_per_second", tally.steps_per_second()},
+        {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
+        {"inside_share", tally.inside_share()}}}};
+  return report.dump(2) + "\n";
+}
+
+std::string report_junit(const Tally& tally, const RunFacts& facts) {
+  std::string cases;
+  for (std::size_t i = 0; i < tally.judged.size(); ++i) cases += junit_case(tally, i);
+  std::size_t errors = 0;
+  for (const auto& i : tally.incidents) {
+    if (i.verdict == Verdict::inconclusive) continue;
+    ++errors;
+    const auto verdict = kVerdictNames.at(static_cast<std::size_t>(i.verdict));
+    cases += fmt::format("  <testcase classname=\"mrproof.incident\" name=\"{} {}\">\n"
+                         "    <error type=\"{}\" message=\"{}\">{}</error>\n  </testcase>\n",
+                         verdict, errors, verdict, escaped(i.text), escaped(i.call));
+  }
+  const auto failures = std::count_if(tally.findings.begin(), tally.findings.end(),
+                                      [](const auto& f) { return f.expected_reason.empty(); });
+  const auto skipped = std::count(tally.judged.begin(), tally.judged.end(), 0U);
+  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                     "<testsuite name=\"mrproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+                     "skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
+                     tally.judged.size() + errors, failures, errors, skipped, facts.seconds, cases);
+}
+
+std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+  const auto& d = tally.device;
+  std::string text = fmt::format("\ndevice {}  driver {}  kernel {}  rdma-core {}  on {}\n",
+                                 d.device, d.driver, d.kernel, d.rdma_core, facts.place);
+  text += fmt::format("{} steps in {} of {} cases, {:.1f} s (boot {:.1f} s), {} steps/s, "
+                      "{} steps/s undisturbed, {:.0f} % inside the implementation\n",
+                      grouped(tally.steps), grouped(tally.cases), grouped(plan.cases()),
+                      facts.seconds, facts.boot_seconds,
+                      grouped(static_cast<std::uint64_t>(tally.steps_per_second())),
+                      grouped(static_cast<std::uint64_t>(tally.undisturbed_steps_per_second())),
+                      100 * tally.inside_share());
+  for (std::size_t i = 0; i < kVerdicts; ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", grouped(tally.counts.at(i)),
+                        kVerdictNames.at(i));
+  const auto judged = std::count_if(tally.judged.begin(), tally.judged.end(),
+                                    [](const auto n) { return n != 0; });
+  text += fmt::format("; {} of {} rules judged\n", judged, tally.judged.size());
+  for (const auto& f : tally.findings) {
+    text += fmt::format("\n{}: {} ({}x{})\n  {} -> {}\n", print_annotation(f.name),
+                        f.trace_file.empty() ? f.case_name : f.trace_file, f.count,
+                        f.expected_reason.empty() ? "" : ", expected: " + f.expected_reason,
+                        f.call, f.result);
+    for (const auto& remark : f.remarks) text += "  " + remark + "\n";
+  }
+  for (const auto& i : tally.incidents)
+    text += fmt::format("\n{} in {} step {}: {}\n  {}\n",
+                        kVerdictNames.at(static_cast<std::size_t>(i.verdict)), i.case_name, i.step,
+                        i.text, i.call.empty() ? "(between steps)" : i.call);
+  if (facts.cut_short) text += "\nended before the plan was done\n";
+  if (!facts.error.empty()) text += "\ngave up: " + facts.error + "\n";
+  return text;
+}
+
+}  // namespace mrproof

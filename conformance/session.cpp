@@ -1,0 +1,140 @@
+#include "conformance/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "conformance/commands.hpp"
+#include "conformance/expectations.hpp"
+
+namespace mrproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes when the session ends, for sessions that keep nothing.
+class Folder {
+ public:
+  explicit Folder(const std::string& wanted) : path_(wanted) {
+    std::error_code error;
+    if (!wanted.empty()) {
+      fs::create_directories(wanted, error);
+      if (error || !fs::is_directory(wanted))
+        throw ToolError(fmt::format("{}: cannot be made: {}; choose another --out", wanted,
+                                    error ? error.message() : "it is no folder"));
+      return;
+    }
+    std::string name = (fs::temp_directory_path() / "mrproof-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw ToolError(fmt::format("{}: no temporary folder can be made; set TMPDIR", name));
+    path_ = name;
+    temporary_ = true;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    if (temporary_) fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+  bool temporary_ = false;
+};
+
+/// Removes what an earlier run left in the folder, so that no stale trace stands beside the report.
+void remove_old_reports(const std::string& out) {
+  for (const auto& entry : fs::directory_iterator(out)) {
+    const auto name = entry.path().filename().string();
+    if (name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" ||
+        name == "journal.jsonl" || name.starts_with("console-")) {
+      std::error_code ignored;
+      fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw ToolError(fmt::format("{}: cannot be written; is the disk full?", path));
+}
+
+extern "C" void on_interrupt(int /*signal*/) { Supervisor::stop(); }
+
+void show_progress(const Tally& tally, const Plan& plan) {
+  static auto last = std::chrono::steady_clock::time_point{};
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last < std::chrono::milliseconds(500)) return;
+  last = now;
+  fmt::print(stderr, "\r{} of {} cases, {} steps ({:.0f}/s), {} deviations \033[K", tally.cases,
+             plan.cases(), tally.steps, tally.steps_per_second(), tally.findings.size());
+  std::fflush(stderr);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tally,
+                     const Supervisor::Watch& watch) {
+  std::vector<Expectation> expectations;
+  if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
+  const Folder folder(options.out);
+  if (!options.out.empty()) remove_old_reports(options.out);
+  const std::string channel_path = folder.file("channel");
+  Channel channel = Channel::create(channel_path, kChannelSize);
+  const auto host = options.target.empty()
+                        ? make_local_host(channel, channel_path)
+                        : make_virtual_host(channel, channel_path, options.target,
+                                            folder.file("console"));
+  const bool keep = !options.out.empty();
+  Journal journal(keep && options.journal ? folder.file("journal.jsonl") : "");
+  Supervisor supervisor({options.out, options.seconds, options.step_limit}, plan, channel, *host,
+                        tally, journal);
+  if (isatty(STDERR_FILENO) != 0) supervisor.on_progress(show_progress);
+  if (watch) supervisor.on_step(watch);
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+
+  RunFacts facts;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    supervisor.run();
+  } catch (const std::exception& error) {
+    facts.error = error.what();
+  }
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  facts.seconds = seconds_since(start);
+  facts.place = host->name();
+  facts.boot_seconds = host->boot_seconds();
+  facts.cut_short = supervisor.cut_short();
+  std::error_code ignored;
+  fs::remove(channel_path, ignored);
+  mark_expected(expectations, tally);
+  if (keep && options.reports) {
+    write_file(folder.file("report.json"), report_json(plan, tally, facts));
+    write_file(folder.file("junit.xml"), report_junit(tally, facts));
+  }
+  return facts;
+}
+
+int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested) {
+  if (!facts.error.empty()) return kExitError;
+  if (tally.has_unexpected()) return kExitDeviation;
+  // A device that refuses everything must not look conforming.
+  const bool tested = tally.count(model::Verdict::conforms) > 0;
+  return tested ? kExitExpected : nothing_tested;
+}
+
+}  // namespace mrproof

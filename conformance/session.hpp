@@ -1,0 +1,31 @@
+// What run and replay share: the report folder, the channel, the place, the supervisor.
+#pragma once
+
+#include <string>
+
+#include "conformance/plan.hpp"
+#include "conformance/report.hpp"
+#include "conformance/supervisor.hpp"
+
+namespace mrproof {
+
+/// Where and how a plan is run.
+struct SessionOptions {
+  std::string target;  ///< image folder of a virtual machine; empty: this machine
+  std::string out;     ///< report folder; made if it is missing. Empty: nothing is kept
+  double seconds = 0;
+  double step_limit = 120;
+  bool journal = true;
+  bool reports = true;       ///< write report.json and junit.xml
+  std::string expectations;  ///< file; empty: none
+};
+
+/// Runs the plan, writes the reports, fills the tally. `watch` may be null. Throws ToolError before
+/// anything was started; later failures stand in the facts' `error`.
+RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tally,
+                     const Supervisor::Watch& watch);
+
+/// The exit code that the tally deserves.
+int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested);
+
+}  // namespace mrproof

@@ -1,0 +1,78 @@
+// What a run has found so far.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/plan.hpp"
+#include "conformance/wire.hpp"
+
+namespace mrproof {
+
+/// A deviation of one name, however often it was seen.
+struct Finding {
+  Annotation name;
+  std::uint64_t count = 0;
+  std::string case_name;        ///< where it was seen first
+  std::uint64_t step = 0;       ///< its place in that case, from 0
+  std::string call;             ///< the step
+  std::string result;
+  std::vector<std::string> remarks;
+  std::string trace_file;       ///< name within the report folder
+  std::string expected_reason;  ///< from the expectation file; empty: unexpected
+};
+
+/// A crash, a hang or a warning of the kernel; or, with verdict inconclusive, an interruption from
+/// outside after which the case was repeated.
+struct Incident {
+  model::Verdict verdict = model::Verdict::crash;
+  std::string case_name;
+  std::uint64_t step = 0;
+  std::string call;  ///< the step that was being made; empty: none was
+  std::string text;
+  std::string trace_file;
+};
+
+/// Sums over all steps. Knows nothing of files or processes.
+struct Tally {
+  explicit Tally(const model::Rulebook& rulebook)
+      : book(&rulebook), judged(rulebook.rules().size()) {}
+
+  /// Counts a finished step of the case; returns the finding if this was its first time.
+  Finding* add(const Record& end, const Step& step, const std::string& case_name);
+  /// Counts a finished case.
+  void add_case(const Record& end);
+  [[nodiscard]] std::uint64_t count(model::Verdict verdict) const {
+    return counts.at(static_cast<std::size_t>(verdict));
+  }
+  /// Whether anything was seen that the device has to answer for and nobody expected.
+  [[nodiscard]] bool has_unexpected() const;
+  /// Steps a second, all costs included.
+  [[nodiscard]] double steps_per_second() const;
+  /// Steps a second over the time in which no queue pair was rebuilt and no case set up.
+  [[nodiscard]] double undisturbed_steps_per_second() const;
+  /// Share of the cases' time that was spent inside the implementation's calls.
+  [[nodiscard]] double inside_share() const;
+
+  const model::Rulebook* book;
+  impl::Description device;
+  model::Capabilities<model::Plain> can;
+  std::uint64_t steps = 0;
+  std::uint64_t cases = 0;
+  std::array<std::uint64_t, model::kVerdicts> counts{};
+  std::vector<std::uint64_t> judged;  ///< by rule
+  std::vector<Finding> findings;
+  std::vector<Incident> incidents;
+
+ private:
+  std::uint64_t inside_ns_ = 0;
+  std::uint64_t case_ns_ = 0;
+  std::uint64_t reset_ns_ = 0;
+  std::uint64_t rebuilt_ns_ = 0;
+  std::uint64_t rebuilt_ = 0;
+};
+
+}  // namespace mrproof

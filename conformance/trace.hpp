@@ -1,0 +1,98 @@
+// Traces: what was called, what was seen, one step a line, with symbolic handles.
+//
+// Format v1 is described in conformance/README.md. The same text is written by runs, by hand as a
+// scenario test, and read back for replay, judging and shrinking.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/access.hpp"
+#include "model/judge.hpp"
+#include "model/setup.hpp"
+
+namespace mrproof {
+
+/// How a trace names a key: by the region that it belongs (or belonged) to, so that the trace
+/// means the same in another run, where keys have other values.
+struct KeyName {
+  enum class Kind : std::uint8_t { value, lkey, rkey };
+  Kind kind = Kind::value;
+  std::uint8_t mr = 0;
+  std::uint32_t flip = 0;   ///< bits changed in the region's key; 0: the key itself
+  std::uint32_t value = 0;  ///< for Kind::value
+  friend bool operator==(const KeyName&, const KeyName&) = default;
+};
+
+/// Consecutive bytes seen in memory where others were predicted.
+struct ByteRun {
+  std::uint64_t address = 0;
+  std::vector<std::byte> bytes;
+  friend bool operator==(const ByteRun&, const ByteRun&) = default;
+};
+
+/// What a trace says about a step's verdict: "! deviates reg_mr.ok accepted memory_mapped".
+struct Annotation {
+  model::Verdict verdict = model::Verdict::conforms;
+  std::string rule;    ///< id; "-" if there is none
+  std::string kind;    ///< DeviationClass name; empty unless deviating
+  std::string broken;  ///< condition ids joined by '+'; empty unless deviating
+  friend bool operator==(const Annotation&, const Annotation&) = default;
+};
+
+/// One step. `call.lkey` and `call.rkey` hold values only after Oracle::resolve().
+struct Step {
+  model::Call<model::Plain> call;
+  KeyName lkey;
+  KeyName rkey;
+  model::Result<model::Plain> result;
+  bool observed = false;   ///< whether a result stands in the trace
+  bool keys_seen = false;  ///< whether a registration's keys stand in the trace
+  bool timed_out = false;
+  std::vector<ByteRun> bytes;
+  std::vector<Annotation> annotations;
+  std::vector<std::string> remarks;  ///< explanation lines, for people
+  std::size_t line = 0;              ///< where it stands in the file, from 1
+};
+
+/// A whole trace.
+struct Trace {
+  std::vector<std::string> comments;  ///< lines after the first that start with '#', without it
+  model::Setup setup;
+  model::Capabilities<model::Plain> can{
+      model::Plain::flags(model::kRemoteAtomic | model::kMwBind), model::Plain::address(1U << 30U)};
+  std::vector<Step> steps;
+};
+
+/// A trace that cannot be read: what() is "FILE:LINE:COLUMN: what is wrong; remedy".
+class TraceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads a trace strictly. `file` is only named in errors. Throws TraceError.
+Trace parse_trace(std::string_view text, const std::string& file);
+
+/// Reads a trace from a file. Throws TraceError, also when the file cannot be read.
+Trace load_trace(const std::string& file);
+
+/// The text of a whole trace; parse_trace() of it gives the same trace.
+std::string print_trace(const Trace& trace);
+
+/// The call of a step: "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE)".
+std::string print_call(const Step& step);
+
+/// What was seen: "ok lkey=0x100 rkey=0x100"; empty if nothing was observed.
+std::string print_result(const Step& step);
+
+/// "deviates reg_mr.ok accepted memory_mapped".
+std::string print_annotation(const Annotation& annotation);
+
+/// The annotation that says what the judgement says.
+Annotation annotate(const model::Judgement& judgement);
+
+}  // namespace mrproof

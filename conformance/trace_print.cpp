@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include "conformance/notation.hpp"
+#include "conformance/trace.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+std::string range(const Step& step) {
+  return fmt::format("{}, {}", print_address(step.call.address.value()), step.call.length.value());
+}
+
+std::string receive(const char* name, const Plain::Small& seen) {
+  const auto outcome = static_cast<Outcome>(seen.value());
+  if (outcome == Outcome::none) return "";
+  return fmt::format(" {}={}", name, print_outcome(outcome, true));
+}
+
+std::string qp_state(const char* name, const Plain::Small& seen) {
+  if (seen.value() == 0) return "";
+  return fmt::format(" {}={}", name, kQpStateNames.at(seen.value()));
+}
+
+std::string transfer_details(const Step& step) {
+  const auto& r = step.result;
+  std::string text = qp_state("qp", r.qp_state) + qp_state("peer", r.peer_state) +
+                     receive("own_receive", r.own_receive) +
+                     receive("peer_receive", r.peer_receive);
+  if (r.received.value() != 0) text += fmt::format(" received={}", r.received.value());
+  if (r.outcome != Outcome::refused && !r.completion_matches.truth()) text += " mismatch";
+  return text;
+}
+
+std::string byte_runs(const Step& step) {
+  std::string text;
+  for (const auto& run : step.bytes) {
+    text += fmt::format(" bytes {}=", print_address(run.address));
+    for (const auto byte : run.bytes) text += fmt::format("{:02x}", std::to_integer<int>(byte));
+  }
+  return text;
+}
+
+std::string print_setup(const Setup& setup) {
+  std::string text;
+  for (std::size_t i = 0; i < setup.pd.size(); ++i)
+    if (setup.pd.at(i)) text += fmt::format("given pd{}\n", i);
+  for (std::size_t i = 0; i < setup.qp_pd.size(); i += 2) {
+    if (setup.qp_pd.at(i) == Setup::kAbsent) continue;
+    text += fmt::format("given qp{}(pd{}) <-> qp{}(pd{})\n", i, setup.qp_pd.at(i), i + 1,
+                        setup.qp_pd.at(i + 1));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string print_call(const Step& step) {
+  const auto& c = step.call;
+  switch (c.verb) {
+    case Verb::alloc_pd: return fmt::format("pd{} = alloc_pd()", c.pd);
+    case Verb::dealloc_pd: return fmt::format("dealloc_pd(pd{})", c.pd);
+    case Verb::reg_mr:
+      return fmt::format("mr{} = reg_mr(pd{}, {}, {})", c.mr, c.pd, range(step),
+                         print_access(static_cast<std::uint32_t>(c.access.value())));
+    case Verb::dereg_mr: return fmt::format("dereg_mr(mr{})", c.mr);
+    case Verb::post_recv:
+    case Verb::send:
+      return fmt::format("{}(qp{}, {}, {})", kVerbNames.at(static_cast<std::size_t>(c.verb)), c.qp,
+                         print_key(step.lkey), range(step));
+    case Verb::rdma_write:
+    case Verb::rdma_read:
+      return fmt::format("{}(qp{}, {}, {}, {}, {})",
+                         kVerbNames.at(static_cast<std::size_t>(c.verb)), c.qp,
+                         print_key(step.lkey), range(step), print_key(step.rkey),
+                         print_address(c.remote.value()));
+    case Verb::query_qp: return fmt::format("query_qp(qp{})", c.qp);
+    case Verb::connect: return fmt::format("connect(qp{})", c.qp);
+    case Verb::fill: return fmt::format("fill({}, {})", range(step), c.seed);
+  }
+  return "";
+}
+
+std::string print_result(const Step& step) {
+  if (!step.observed) return "";
+  const auto& r = step.result;
+  std::string text(print_outcome(r.outcome, is_transfer(step.call.verb)));
+  if (r.outcome == Outcome::refused)
+    text += " " + print_errno(static_cast<std::uint32_t>(r.error.value()));
+  if (step.call.verb == Verb::reg_mr && r.outcome == Outcome::ok)
+    text += fmt::format(" lkey={:#x} rkey={:#x}", r.lkey.value(), r.rkey.value());
+  if (is_transfer(step.call.verb)) text += transfer_details(step);
+  if (step.call.verb == Verb::query_qp) text += qp_state("qp", r.qp_state);
+  text += byte_runs(step);
+  if (step.timed_out) text += " timed_out";
+  return text;
+}
+
+std::string print_annotation(const Annotation& a) {
+  std::string text(kVerdictNames.at(static_cast<std::size_t>(a.verdict)));
+  text += " " + a.rule;
+  if (!a.kind.empty()) text += " " + a.kind + " " + a.broken;
+  return text;
+}
+
+Annotation annotate(const Judgement& judgement) {
+  Annotation a;
+  a.verdict = judgement.verdict;
+  a.rule = judgement.rule == nullptr ? "-" : judgement.rule->id;
+  if (judgement.kind == DeviationClass::none) return a;
+  a.kind = kClassNames.at(static_cast<std::size_t>(judgement.kind));
+  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
+    if (i > 0) a.broken += '+';
+    a.broken += judgement.broken.at(i)->id;
+  }
+  return a;
+}
+
+std::string print_trace(const Trace& trace) {
+  std::string text = "# mrproof trace v1\n";
+  for (const auto& comment : trace.comments) text += "#" + comment + "\n";
+  text += fmt::format("given capabilities({}, {})\n",
+                      print_access(static_cast<std::uint32_t>(trace.can.claimed.value())),
+                      trace.can.max_message.value());
+  text += print_setup(trace.setup);
+  for (const auto& step : trace.steps) {
+    text += print_call(step);
+    if (const auto result = print_result(step); !result.empty()) text += " -> " + result;
+    text += '\n';
+    for (const auto& a : step.annotations) text += "! " + print_annotation(a) + "\n";
+    for (const auto& remark : step.remarks) text += "!   " + remark + "\n";
+  }
+  return text;
+}
+
+}  // namespace mrproof

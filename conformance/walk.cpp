@@ -1,0 +1,69 @@
+#include "conformance/walk.hpp"
+
+#include <algorithm>
+
+#include "conformance/walk_calls.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+/// The situation's conditions that a rule would break, as a deviation names them.
+std::string broken_situation(const PlainRule& rule, const PlainView& view) {
+  std::string names;
+  for (const auto& term : rule.requires_all) {
+    if (term.condition->about == About::observation) continue;
+    if (term.condition->holds(view).truth() == term.holds) continue;
+    if (!names.empty()) names += '+';
+    names += term.condition->id;
+  }
+  return names;
+}
+
+}  // namespace
+
+Step Walk::propose(const Oracle& oracle) {
+  CallMaker make(random_, oracle);
+  const bool wrong = random_.chance(options_->wrong_percent);
+  std::optional<Step> step;
+  // A failed pair is first used a little in its failed state, then reconnected.
+  if (random_.chance(60)) step = make.reconnect();
+  const std::size_t regions = make.live_regions();
+  const auto roll = random_.below(100);
+  if (!step && (regions < 3 || (roll < 9 && regions < 6)))
+    step = make.register_region(random_.chance(15));
+  if (!step && roll < 14) step = make.deregister_region();
+  if (!step && roll < 16) step = random_.chance(50) ? make.allocate_pd() : make.deallocate_pd();
+  if (!step && roll < 18) step = make.query();
+  if (!step && roll < 22) step = make.fill();
+  if (!step && roll < 36) step = make.post_receive(wrong);
+  if (!step && roll < 55) step = make.send(wrong);
+  if (!step && roll < 97) step = make.rdma(wrong);
+  if (!step) step = make.register_region(wrong);
+  if (!step) step = make.deregister_region();
+  return step ? *step : make.fill();
+}
+
+Step Walk::next(const Oracle& oracle) {
+  for (;;) {
+    Step step = propose(oracle);
+    oracle.resolve(step);
+    if (oracle.forbids(step) != nullptr) continue;
+    if (repeats_known(oracle, step) && !random_.chance(3)) continue;
+    return step;
+  }
+}
+
+bool Walk::repeats_known(const Oracle& oracle, const Step& step) const {
+  if (options_->known.empty()) return false;
+  const PlainView view{oracle.state(), step.call, step.result};
+  return std::any_of(options_->known.begin(), options_->known.end(), [&](const auto& known) {
+    const PlainRule* rule = oracle.book().find(known.rule);
+    return rule != nullptr && rule->verb == step.call.verb && known.kind == "accepted" &&
+           broken_situation(*rule, view) == known.broken;
+  });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,47 @@
+// A seeded random walk that the model guides: legal calls, and calls that are wrong on purpose in
+// one chosen respect, close to the edges of what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/oracle.hpp"
+#include "conformance/random.hpp"
+
+namespace mrproof {
+
+/// A deviation by its name: what the walk need not meet again.
+struct KnownDeviation {
+  std::string rule;
+  std::string kind;
+  std::string broken;
+  friend bool operator==(const KnownDeviation&, const KnownDeviation&) = default;
+};
+
+/// How a walk mixes its calls.
+struct WalkOptions {
+  /// Percentage of work requests that are wrong on purpose; each costs a rebuilt pair.
+  unsigned wrong_percent = 10;
+  /// Deviations found often enough: calls whose refusal is known not to happen are then left out,
+  /// most of the time, so that the rest of a case can be reached.
+  std::vector<KnownDeviation> known;
+};
+
+/// One case's worth of calls.
+class Walk {
+ public:
+  Walk(std::uint64_t seed, const WalkOptions& options) : random_(seed), options_(&options) {}
+
+  /// The next step: its call may be made in the oracle's state, and its keys are resolved.
+  Step next(const Oracle& oracle);
+
+ private:
+  Step propose(const Oracle& oracle);
+  [[nodiscard]] bool repeats_known(const Oracle& oracle, const Step& step) const;
+  Random random_;
+  const WalkOptions* options_;
+};
+
+}  // namespace mrproof

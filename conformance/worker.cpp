@@ -1,0 +1,246 @@
+#include "conformance/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "impl/sim/faults.hpp"
+#include "impl/sim/sim_device.hpp"
+#include "impl/verbs/verbs_device.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Compares a device's buffers with the oracle's.
+class DeviceMemory : public MemorySource {
+ public:
+  explicit DeviceMemory(const impl::Device& device) : device_(device) {}
+  void differences(const Memory& expected, std::vector<ByteRun>& runs) override {
+    for (std::size_t i = 0; i < kBufferCount; ++i) {
+      const auto seen = device_.buffer(i);
+      const auto wanted = expected.buffer(i);
+      if (std::memcmp(seen.data(), wanted.data(), kBufferSize) != 0)
+        collect(i, seen, wanted, runs);
+    }
+  }
+
+ private:
+  static void collect(std::size_t index, std::span<const std::byte> seen,
+                      std::span<const std::byte> wanted, std::vector<ByteRun>& runs) {
+    bool open = false;
+    for (std::size_t offset = 0; offset < kBufferSize; ++offset) {
+      const bool differs = seen[offset] != wanted[offset];
+      if (differs && !open) runs.push_back({buffer_address(index) + offset, {}});
+      if (differs) runs.back().bytes.push_back(seen[offset]);
+      open = differs;
+    }
+  }
+  const impl::Device& device_;
+};
+
+/// Everything of one worker.
+class Worker {
+ public:
+  Worker(Channel& channel, Plan plan, impl::Device& device)
+      : channel_(channel),
+        plan_(std::move(plan)),
+        device_(device),
+        memory_(device),
+        book_(*find_rulebook(plan_.dialect)),
+        can_(device.capabilities()) {}
+
+  void hello() {
+    Record record;
+    record.kind = RecordKind::hello;
+    record.can = can_;
+    record.text = print_description(device_.description());
+    send(record);
+  }
+
+  void run(std::uint64_t first_case) {
+    for (std::uint64_t i = first_case; i < plan_.cases() && !stopped(); ++i) {
+      const auto start = Clock::now();
+      if (plan_.is_replay()) {
+        replay(i, parse_trace(plan_.trace, plan_.trace_file));
+      } else {
+        walk(i);
+      }
+      Record record;
+      record.kind = RecordKind::case_end;
+      record.index = i;
+      record.inside_ns = reset_ns_;
+      record.elapsed_ns = nanoseconds_since(start);
+      send(record);
+    }
+    send({});
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const { return channel_.header().stop.load() != 0; }
+
+  void send(const Record& record) {
+    encode(record, scratch_);
+    channel_.write(scratch_);
+  }
+
+  static std::uint64_t nanoseconds_since(Clock::time_point start) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+  }
+
+  void begin_case(std::uint64_t index, const Setup& setup) {
+    Record record;
+    record.kind = RecordKind::case_begin;
+    record.index = index;
+    record.setup = setup;
+    send(record);
+    const auto start = Clock::now();
+    device_.reset(setup);
+    reset_ns_ = nanoseconds_since(start);
+  }
+
+  void walk(std::uint64_t index) {
+    const Setup setup = standard_setup();
+    begin_case(index, setup);
+    Oracle oracle(book_, setup, can_);
+    Walk walk(plan_.case_seed(index), plan_.walk);
+    for (std::uint64_t i = 0; i < plan_.case_length(index) && !stopped(); ++i) {
+      Step step = walk.next(oracle);
+      if (!perform(i, step, oracle)) return;
+    }
+  }
+
+  void replay(std::uint64_t index, const Trace& trace) {
+    begin_case(index, trace.setup);
+    Oracle oracle(book_, trace.setup, can_);
+    for (std::uint64_t i = 0; i < trace.steps.size() && !stopped(); ++i) {
+      Step step;
+      step.call = trace.steps[i].call;
+      step.lkey = trace.steps[i].lkey;
+      step.rkey = trace.steps[i].rkey;
+      oracle.resolve(step);
+      if (const auto* duty = oracle.forbids(step))
+        throw ToolError(fmt::format("{}:{}: this call may not be made here, since it does not hold "
+                                    "that {}; mend the trace",
+                                    plan_.trace_file, trace.steps[i].line, duty->sentence));
+      if (!perform(i, step, oracle)) return;
+    }
+  }
+
+  /// Makes and judges one step; whether the case can go on.
+  bool perform(std::uint64_t index, Step& step, Oracle& oracle) {
+    record_.kind = RecordKind::step_begin;
+    record_.index = index;
+    record_.step = step;
+    send(record_);
+    const auto start = Clock::now();
+    impl::Observation seen = device_.perform(step.call);
+    step.result = seen.result;
+    step.observed = true;
+    step.timed_out = seen.timed_out;
+    Judgement judgement = oracle.check(step, memory_);
+    if (judgement.verdict == Verdict::deviates) {
+      step.annotations.push_back(annotate(judgement));
+      step.remarks = oracle.explain(step, judgement);
+      learn(step.annotations.back());
+    } else if (!seen.kernel_warning.empty()) {
+      judgement.verdict = Verdict::kernel_warning;
+    }
+    if (judgement.verdict != Verdict::deviates)
+      step.annotations.push_back(annotate(judgement));
+    finish(index, step, seen, judgement, start);
+    return judgement.verdict == Verdict::conforms || judgement.verdict == Verdict::unsupported ||
+           (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
+  }
+
+  void finish(std::uint64_t index, Step& step, impl::Observation& seen, const Judgement& judgement,
+              Clock::time_point start) {
+    record_.kind = RecordKind::step_end;
+    record_.index = index;
+    record_.rule = judgement.rule == nullptr || judgement.verdict == Verdict::deviates
+                       ? Record::kNoRule
+                       : static_cast<std::uint16_t>(book_.index(*judgement.rule));
+    record_.inside_ns = seen.inside_ns;
+    record_.rebuilt = seen.rebuilt;
+    record_.text = std::move(seen.kernel_warning);
+    record_.elapsed_ns = nanoseconds_since(start);
+    record_.step = std::move(step);
+    send(record_);
+  }
+
+  /// After the third time a deviation is known well enough.
+  void learn(const Annotation& a) {
+    if (++times_[print_annotation(a)] == 3) plan_.walk.known.push_back({a.rule, a.kind, a.broken});
+  }
+
+  Channel& channel_;
+  Plan plan_;
+  impl::Device& device_;
+  DeviceMemory memory_;
+  const Rulebook& book_;
+  Capabilities<Plain> can_;
+  std::uint64_t reset_ns_ = 0;
+  std::map<std::string, int> times_;
+  std::vector<std::byte> scratch_;
+  Record record_;
+};
+
+void give_up(Channel& channel, const std::string& why) {
+  Record record;
+  record.kind = RecordKind::failure;
+  record.text = why;
+  std::vector<std::byte> bytes;
+  encode(record, bytes);
+  channel.write(bytes);
+}
+
+std::unique_ptr<impl::Device> open_only_device() {
+  const auto devices = impl::list_verbs_devices();
+  if (devices.empty())
+    throw ToolError("no RDMA device here; run in a virtual machine (ci/conformance, or --target), "
+                    "or use --device sim");
+  if (devices.size() > 1) {
+    std::string names;
+    for (const auto& d : devices) names += " " + d.name;
+    throw ToolError("several RDMA devices; name one with --device:" + names);
+  }
+  return impl::open_verbs_device(devices.front().name, {});
+}
+
+}  // namespace
+
+std::unique_ptr<impl::Device> open_device(const std::string& name) {
+  if (name.empty()) return open_only_device();
+  if (name != "sim" && !name.starts_with("sim:")) return impl::open_verbs_device(name, {});
+  impl::SimOptions options;
+  if (name.size() > 4) {
+    options.fault = name.substr(4);
+    if (!impl::fault_by_name(*options.fault))
+      throw ToolError(fmt::format("the simulated device has no fault '{}'; 'mrproof devices "
+                                  "--faults' lists them", name.substr(4)));
+  }
+  return std::make_unique<impl::SimDevice>(options);
+}
+
+int run_worker(Channel& channel) {
+  try {
+    std::uint64_t first_case = 0;
+    Plan plan = parse_request(channel.request(), first_case);
+    const auto device = open_device(plan.device);
+    Worker worker(channel, std::move(plan), *device);
+    worker.hello();
+    worker.run(first_case);
+    return 0;
+  } catch (const std::exception& error) {
+    give_up(channel, error.what());
+    return 2;
+  }
+}
+
+}  // namespace mrproof

@@ -1,0 +1,27 @@
+// The worker: drives one device through cases, judges each step, and tells the channel everything.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "conformance/channel.hpp"
+#include "conformance/plan.hpp"
+#include "conformance/wire.hpp"
+#include "impl/device.hpp"
+
+namespace mrproof {
+
+/// Opens a device by its name: "sim", "sim:FAULT", a libibverbs name, or "" for the only RDMA
+/// device there is. Throws impl::DeviceError or ToolError.
+std::unique_ptr<impl::Device> open_device(const std::string& name);
+
+/// Works off the plan in the channel. Returns the process's exit code: 0 when the plan is done or
+/// was stopped, 2 after a `failure` record.
+int run_worker(Channel& channel);
+
+/// Starts workers on the supervisor's command, ends them, and reports how they ended. Lives in the
+/// guest of a virtual machine, as its only program; returns when told to shut down.
+int run_agent(Channel& channel, const std::string& channel_path);
+
+}  // namespace mrproof

@@ -1,0 +1,71 @@
+// A device under test: what every implementation of verbs looks like to the harness.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model/call.hpp"
+#include "model/setup.hpp"
+#include "model/state.hpp"
+
+namespace mrproof::impl {
+
+/// The device cannot be used at all, or the machine failed it (no such device, no permission, no
+/// memory for the harness itself). what() is one line with the remedy. Never a verdict.
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Who was tested; goes into reports and the first lines of traces.
+struct Description {
+  std::string device;     ///< as libibverbs names it
+  std::string driver;     ///< kernel driver, "simulated" for the in-process device
+  std::string kernel;     ///< release
+  std::string rdma_core;  ///< version of libibverbs, as far as it can be known
+  std::string firmware;
+};
+
+/// What a call did, as far as the caller can see; the bytes are seen through Device::buffers().
+struct Observation {
+  model::Result<model::Plain> result;
+  /// A call did not return, or a completion did not come, in the generous time allowed.
+  bool timed_out = false;
+  /// Time spent inside the implementation's calls, polling included, in nanoseconds.
+  std::uint64_t inside_ns = 0;
+  /// Whether queue pairs were rebuilt for this call (they had failed before).
+  bool rebuilt = false;
+  /// New warnings of the kernel that came with this call, one a line; empty if none.
+  std::string kernel_warning;
+};
+
+/// One device. Not thread-safe. Calls carry keys as numbers: whoever replays a trace puts in the
+/// keys that this device returned.
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual Description description() const = 0;
+  [[nodiscard]] virtual model::Capabilities<model::Plain> capabilities() const = 0;
+
+  /// Destroys everything that calls made, makes what `setup` gives, and fills the buffers with
+  /// their initial patterns. Throws DeviceError if the setup cannot be made.
+  virtual void reset(const model::Setup& setup) = 0;
+
+  /// Makes the call and waits until all that it causes is over. Precondition: the caller may make
+  /// it (see model/rulebook.hpp, callable()).
+  virtual Observation perform(const model::Call<model::Plain>& call) = 0;
+
+  /// The buffers' bytes as they are now, at their fixed addresses (model/layout.hpp).
+  [[nodiscard]] virtual std::span<const std::byte> buffer(std::size_t index) const = 0;
+};
+
+}  // namespace mrproof::impl

@@ -1,0 +1,153 @@
+#include "impl/verbs/port.hpp"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "impl/device.hpp"
+#include "model/access.hpp"
+
+namespace mrproof::impl {
+namespace {
+
+/// ibv_get_device_list(3), freed at the end of the scope.
+class DeviceList {
+ public:
+  DeviceList() : list_(ibv_get_device_list(&count_)) {}
+  ~DeviceList() {
+    if (list_ != nullptr) ibv_free_device_list(list_);
+  }
+  DeviceList(const DeviceList&) = delete;
+  DeviceList& operator=(const DeviceList&) = delete;
+
+  [[nodiscard]] ibv_device* find(const std::string& name) const {
+    for (int index = 0; list_ != nullptr && index < count_; ++index)
+      if (name == ibv_get_device_name(list_[index])) return list_[index];
+    return nullptr;
+  }
+  [[nodiscard]] std::string names() const {
+    std::string all;
+    for (int index = 0; list_ != nullptr && index < count_; ++index)
+      all.append(index == 0 ? "" : ", ").append(ibv_get_device_name(list_[index]));
+    return all;
+  }
+
+ private:
+  int count_ = 0;
+  ibv_device** list_;
+};
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void report_unknown(const std::string& name, const DeviceList& list) {
+  struct stat ignored {};
+  const bool in_kernel = !name.empty() && name.find('/') == std::string::npos &&
+                         stat(("/sys/class/infiniband/" + name).c_str(), &ignored) == 0;
+  if (in_kernel)
+    throw DeviceError("the kernel has '" + name + "', libibverbs does not: load ib_uverbs and "
+                      "install its provider (Debian: ibverbs-providers)");
+  const std::string present = list.names();
+  if (present.empty())
+    throw DeviceError("no RDMA device '" + name + "'; present: none (load the device's driver and "
+                      "ib_uverbs; 'rdma link' shows what the kernel has)");
+  throw DeviceError("no RDMA device '" + name + "'; present: " + present);
+}
+
+[[noreturn]] void report_not_opened(ibv_device* device, int error) {
+  const std::string file = std::string("/dev/infiniband/") + device->dev_name;
+  const std::string name = ibv_get_device_name(device);
+  if (error == EACCES || error == EPERM)
+    throw DeviceError("no permission to open " + file + " of device '" + name + "': run as root "
+                      "or have read and write permission on the file granted (udev rule, group)");
+  if (error == ENOENT || error == ENXIO || error == ENODEV)
+    throw DeviceError("cannot open " + file + " of device '" + name + "': " + error_text(error) +
+                      "; load ib_uverbs and have the device file made (udev)");
+  throw DeviceError("cannot open device '" + name + "' by " + file + ": " + error_text(error) +
+                    "; see the kernel log");
+}
+
+/// How well a GID serves for a connection from the port to itself; 0: not at all.
+int preference(const ibv_gid_entry& entry) {
+  static constexpr std::array<std::uint8_t, 12> kMappedIpv4{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff,
+                                                            0xff};
+  static constexpr std::array<std::uint8_t, 16> kNone{};
+  if (entry.port_num != Port::kNumber) return 0;
+  if (std::memcmp(entry.gid.raw, kNone.data(), kNone.size()) == 0) return 0;
+  if (entry.gid_type != IBV_GID_TYPE_ROCE_V2) return 1;
+  if (std::memcmp(entry.gid.raw, kMappedIpv4.data(), kMappedIpv4.size()) == 0) return 3;
+  return 2;
+}
+
+/// The best GID of port 1; one without port number if there is none.
+ibv_gid_entry choose_gid(ibv_context* context) {
+  std::array<ibv_gid_entry, 256> table{};
+  const ssize_t count = ibv_query_gid_table(context, table.data(), table.size(), 0);
+  ibv_gid_entry best{};
+  int best_preference = 0;
+  for (ssize_t index = 0; index < count; ++index) {
+    const ibv_gid_entry& entry = table.at(static_cast<std::size_t>(index));
+    if (preference(entry) <= best_preference) continue;
+    best = entry;
+    best_preference = preference(entry);
+  }
+  return best;
+}
+
+}  // namespace
+
+Port open_port(ibv_device* device, const Transport& transport) {
+  const std::string name = ibv_get_device_name(device);
+  Port opened;
+  opened.transport = transport;
+  errno = 0;
+  opened.context.reset(ibv_open_device(device));
+  if (!opened.context) report_not_opened(device, errno);
+  ibv_context* context = opened.context.get();
+
+  if (const int error = ibv_query_device_ex(context, nullptr, &opened.device); error != 0)
+    throw DeviceError("device '" + name + "' does not tell its attributes: " + error_text(error));
+  if (const int error = ibv_query_port(context, Port::kNumber, &opened.port); error != 0)
+    throw DeviceError("device '" + name + "' does not tell of its port 1: " + error_text(error));
+  if (opened.port.state != IBV_PORT_ACTIVE)
+    throw DeviceError("port 1 of device '" + name + "' is not active but " +
+                      ibv_port_state_str(opened.port.state) +
+                      ": bring its link up (ip link set NETDEV up)");
+  if (device->transport_type == IBV_TRANSPORT_IWARP)
+    throw DeviceError("device '" + name + "' is iWARP, which connects only through the RDMA CM: "
+                      "not supported, choose an InfiniBand or RoCE device");
+  if (opened.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+    opened.gid = choose_gid(context);
+    if (opened.gid.port_num == 0)
+      throw DeviceError("port 1 of device '" + name + "' has no GID: give its network interface "
+                        "an IP address (ip addr add 10.9.9.1/24 dev NETDEV)");
+  }
+  return opened;
+}
+
+Port open_port(const std::string& name, const Transport& transport) {
+  const DeviceList list;
+  ibv_device* device = list.find(name);
+  if (device == nullptr) report_unknown(name, list);
+  return open_port(device, transport);
+}
+
+std::uint32_t Port::claimed() const {
+  std::uint32_t flags = 0;
+  if (device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) flags |= model::kRemoteAtomic;
+  constexpr unsigned kWindows = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2A |
+                                IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+  if ((device.orig_attr.device_cap_flags & kWindows) != 0) flags |= model::kMwBind;
+  if ((device.odp_caps.general_caps & IBV_ODP_SUPPORT) != 0) flags |= model::kOnDemand;
+  return flags;
+}
+
+unsigned Port::remote_rights() const {
+  unsigned rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+  if (device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) rights |= IBV_ACCESS_REMOTE_ATOMIC;
+  return rights;
+}
+
+}  // namespace mrproof::impl

@@ -1,0 +1,58 @@
+// A device opened by name, and what is needed to connect queue pairs on its port.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace mrproof::impl {
+
+/// How reliable connections are set up (ibv_modify_qp(3)).
+struct Transport {
+  /// Local ACK timeout: 4.096 us * 2^timeout; 17 is 0.54 s. Generous, since a slow machine must not
+  /// look like a lost connection.
+  std::uint8_t timeout = 17;
+  /// Retransmissions before RETRY_EXC_ERR. Not 7, the largest: drivers are known to take it for
+  /// "for ever", as it is meant for rnr_retry only.
+  std::uint8_t retry_count = 6;
+  /// Retries after "receiver not ready". Receives are posted before sends here, so few will do.
+  std::uint8_t rnr_retry = 3;
+  /// What a receiver asks for between those retries; 1 is 0.01 ms (table in ibv_modify_qp(3)).
+  std::uint8_t min_rnr_timer = 1;
+};
+
+/// Closes what ibv_open_device() opened.
+struct CloseDevice {
+  void operator()(ibv_context* context) const { ibv_close_device(context); }
+};
+
+/// An opened device, its attributes, and port 1 with the address that pairs use.
+struct Port {
+  static constexpr std::uint8_t kNumber = 1;
+
+  std::unique_ptr<ibv_context, CloseDevice> context;
+  ibv_device_attr_ex device{};
+  ibv_port_attr port{};
+  /// The entry of the GID table that both ends use; on InfiniBand LIDs are used and it is unused.
+  ibv_gid_entry gid{};
+  Transport transport;
+
+  /// Access flags that name optional features and that the device says it has (model/access.hpp):
+  /// REMOTE_ATOMIC, MW_BIND, ON_DEMAND; from ibv_query_device_ex(3).
+  [[nodiscard]] std::uint32_t claimed() const;
+  /// Rights of remote queue pairs that the device can grant at all, as IBV_ACCESS_ flags.
+  [[nodiscard]] unsigned remote_rights() const;
+};
+
+/// Opens the device of that name and chooses the address on port 1: LID on InfiniBand, else a
+/// RoCE v2 GID of an IPv4 address, any other RoCE v2 GID, any GID, in this order. Throws
+/// DeviceError with the remedy when there is no such device, its file may not be opened, the port
+/// is not active, there is no GID, or the device can only connect through the RDMA CM (iWARP).
+Port open_port(const std::string& name, const Transport& transport);
+
+/// The same for a device that libibverbs has listed.
+Port open_port(ibv_device* device, const Transport& transport);
+
+}  // namespace mrproof::impl

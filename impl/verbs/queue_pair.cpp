@@ -1,0 +1,156 @@
+#include "impl/verbs/queue_pair.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace mrproof::impl {
+namespace {
+
+/// Work requests a queue holds. One is in use at a time, but what is posted on a failed queue pair
+/// may stay there until it is connected again.
+constexpr int kDepth = 16;
+/// Between the packet sequence numbers of two connections, and how many there are (24 bits).
+constexpr std::uint32_t kPsnStep = 1U << 16U;
+constexpr std::uint32_t kPsnMask = (1U << 24U) - 1;
+/// The largest number of outstanding RDMA reads and atomics asked for.
+constexpr int kMostReads = 16;
+
+int make_end(const Port& port, ibv_pd* pd, QpEnd& end) {
+  ibv_context* context = port.context.get();
+  end.pd = pd;
+  errno = 0;
+  end.send_cq.reset(ibv_create_cq(context, kDepth, nullptr, nullptr, 0));
+  if (!end.send_cq) return errno;
+  end.receive_cq.reset(ibv_create_cq(context, kDepth, nullptr, nullptr, 0));
+  if (!end.receive_cq) return errno;
+  ibv_qp_init_attr wanted{};
+  wanted.send_cq = end.send_cq.get();
+  wanted.recv_cq = end.receive_cq.get();
+  wanted.cap.max_send_wr = kDepth;
+  wanted.cap.max_recv_wr = kDepth;
+  wanted.cap.max_send_sge = 1;
+  wanted.cap.max_recv_sge = 1;
+  wanted.qp_type = IBV_QPT_RC;
+  end.qp.reset(ibv_create_qp(pd, &wanted));
+  return end.qp ? 0 : errno;
+}
+
+int to_reset(ibv_qp* qp) {
+  ibv_qp_attr attr{};
+  attr.qp_state = IBV_QPS_RESET;
+  return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+}
+
+int to_init(const Port& port, ibv_qp* qp) {
+  ibv_qp_attr attr{};
+  attr.qp_state = IBV_QPS_INIT;
+  attr.port_num = Port::kNumber;
+  attr.qp_access_flags = port.remote_rights();
+  return ibv_modify_qp(
+      qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+std::uint8_t reads(int limit) {
+  return static_cast<std::uint8_t>(std::clamp(limit, 1, kMostReads));
+}
+
+int to_rtr(const Port& port, ibv_qp* qp, std::uint32_t peer, std::uint32_t psn) {
+  ibv_qp_attr attr{};
+  attr.qp_state = IBV_QPS_RTR;
+  attr.path_mtu = port.port.active_mtu;
+  attr.dest_qp_num = peer;
+  attr.rq_psn = psn;
+  attr.max_dest_rd_atomic = reads(port.device.orig_attr.max_qp_rd_atom);
+  attr.min_rnr_timer = port.transport.min_rnr_timer;
+  attr.ah_attr.port_num = Port::kNumber;
+  attr.ah_attr.dlid = port.port.lid;
+  if (port.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+    attr.ah_attr.is_global = 1;
+    attr.ah_attr.grh.dgid = port.gid.gid;
+    attr.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(port.gid.gid_index);
+    attr.ah_attr.grh.hop_limit = 64;
+  }
+  return ibv_modify_qp(qp, &attr,
+                       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                           IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+}
+
+int to_rts(const Port& port, ibv_qp* qp, std::uint32_t psn) {
+  ibv_qp_attr attr{};
+  attr.qp_state = IBV_QPS_RTS;
+  attr.sq_psn = psn;
+  attr.timeout = port.transport.timeout;
+  attr.retry_cnt = port.transport.retry_count;
+  attr.rnr_retry = port.transport.rnr_retry;
+  attr.max_rd_atomic = reads(port.device.orig_attr.max_qp_init_rd_atom);
+  return ibv_modify_qp(qp, &attr,
+                       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                           IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/// From RESET to RTS, both ends in step: neither sends before the other can receive.
+int bring_up(const Port& port, Pair& pair) {
+  ibv_qp* first = pair.ends[0].qp.get();
+  ibv_qp* second = pair.ends[1].qp.get();
+  pair.psn = (pair.psn + kPsnStep) & kPsnMask;
+  int error = to_init(port, first);
+  if (error == 0) error = to_init(port, second);
+  if (error == 0) error = to_rtr(port, first, second->qp_num, pair.psn);
+  if (error == 0) error = to_rtr(port, second, first->qp_num, pair.psn);
+  if (error == 0) error = to_rts(port, first, pair.psn);
+  if (error == 0) error = to_rts(port, second, pair.psn);
+  return error;
+}
+
+void discard_completions(ibv_cq* cq) {
+  ibv_wc completion{};
+  while (ibv_poll_cq(cq, 1, &completion) > 0) continue;
+}
+
+}  // namespace
+
+QpEnd& QpEnd::operator=(QpEnd&& other) noexcept {
+  qp = std::move(other.qp);
+  send_cq = std::move(other.send_cq);
+  receive_cq = std::move(other.receive_cq);
+  pd = other.pd;
+  receive_id = other.receive_id;
+  failed = other.failed;
+  return *this;
+}
+
+int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair) {
+  Pair made;
+  int error = make_end(port, first, made.ends[0]);
+  if (error == 0) error = make_end(port, second, made.ends[1]);
+  if (error == 0) error = bring_up(port, made);
+  if (error == 0) pair = std::move(made);
+  return error;
+}
+
+int reconnect(const Port& port, Pair& pair) {
+  int error = 0;
+  // Both ends first, so that nothing of the old connection reaches the new one.
+  for (QpEnd& end : pair.ends)
+    if (error == 0) error = to_reset(end.qp.get());
+  for (QpEnd& end : pair.ends) {
+    discard_completions(end.send_cq.get());
+    discard_completions(end.receive_cq.get());
+    end.receive_id = 0;
+    end.failed = false;
+  }
+  return error == 0 ? bring_up(port, pair) : error;
+}
+
+model::QpState query_state(QpEnd& end, int& error) {
+  ibv_qp_attr attr{};
+  ibv_qp_init_attr ignored{};
+  error = ibv_query_qp(end.qp.get(), &attr, IBV_QP_STATE, &ignored);
+  if (error != 0) return model::QpState::unknown;
+  if (attr.qp_state == IBV_QPS_RTS) return model::QpState::rts;
+  end.failed = true;
+  return attr.qp_state == IBV_QPS_ERR ? model::QpState::err : model::QpState::other;
+}
+
+}  // namespace mrproof::impl

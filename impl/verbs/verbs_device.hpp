@@ -1,0 +1,138 @@
+// A device behind libibverbs: any provider, any driver.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "impl/buffers.hpp"
+#include "impl/device.hpp"
+#include "impl/verbs/kernel_log.hpp"
+#include "impl/verbs/port.hpp"
+#include "impl/verbs/queue_pair.hpp"
+
+namespace mrproof::impl {
+
+/// How to use a device.
+struct VerbsOptions {
+  /// How long a completion may take before the step counts as timed out, in milliseconds. Must be
+  /// well above what the transport needs to give up, see Transport.
+  std::uint32_t completion_limit_ms = 30'000;
+  /// How long a queue pair may take to leave RTS after an error completion, in milliseconds;
+  /// after that its state is reported as it is.
+  std::uint32_t state_limit_ms = 2'000;
+  /// Whether to look for kernel warnings after each step, where /dev/kmsg can be opened.
+  bool watch_kernel_log = true;
+  /// Whether a pair that failed is taken through RESET for the next case, or destroyed and made
+  /// anew. The latter takes three to four times as long (3 ms and not 0.8 ms in an emulated
+  /// machine), but rules out that a driver's state survives from one case into the next.
+  bool reuse_failed_pairs = true;
+  Transport transport;
+};
+
+/// What can be said about a device without testing it.
+struct DeviceListing {
+  std::string name;       ///< as libibverbs names it
+  std::string driver;     ///< kernel driver; "unknown" if nothing tells
+  std::string state;      ///< of port 1, as ibv_port_state_str(3) names it; empty if not readable
+  std::string firmware;   ///< fw_ver of ibv_query_device(3)
+  std::string node_type;  ///< as ibv_node_type_str(3) names it
+  std::string unusable;   ///< why it cannot be tested, in one line; empty if it can
+};
+
+/// A device of libibverbs, port 1, with RC pairs that loop back to it. There can be one in a process
+/// at a time, since the buffers' addresses are fixed.
+///
+/// The objects of the current case lie in slots, as the model numbers them. A call that no program
+/// could make (on a slot that holds nothing, into one that is taken, or with an element longer than
+/// the 32 bits of ibv_sge.length) throws std::logic_error and does nothing.
+class VerbsDevice final : public Device {
+ public:
+  /// Opens the device. Throws DeviceError when it cannot be used: unknown name, no permission on
+  /// the uverbs file, port 1 not active, no usable GID, transport without direct connections.
+  explicit VerbsDevice(const std::string& name, const VerbsOptions& options = {});
+  ~VerbsDevice() override;
+
+  [[nodiscard]] Description description() const override { return description_; }
+  [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override;
+  /// Protection domains and pairs of the previous case stay where `setup` asks for the same and
+  /// nothing failed on them. Throws DeviceError if the setup is not one of model/setup.hpp or
+  /// cannot be made. Objects that the device does not let go are left over and tried again later.
+  void reset(const model::Setup& setup) override;
+  /// Errors of calls are reported as the caller of libibverbs sees them: errno where the call gives
+  /// NULL, else its return value as 32 bits (-1 is 0xffffffff). Throws std::logic_error as above.
+  Observation perform(const model::Call<model::Plain>& call) override;
+  [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
+
+ private:
+  using Call = model::Call<model::Plain>;
+  using Outcome = model::Outcome;
+
+  /// A slot of protection domains.
+  struct PdSlot {
+    ibv_pd* pd = nullptr;
+    bool given = false;  ///< by the setup, not made by a call
+  };
+  /// The two ends of a pair, slots 2n and 2n+1.
+  struct PairSlot {
+    Pair pair;
+    bool failed = false;  ///< an error was seen on it: to be connected again for the next case
+    bool lost = false;    ///< of no use any more: something hung, or its domain is gone
+    [[nodiscard]] bool live() const { return pair.ends[0].qp != nullptr; }
+  };
+
+  // verbs_device.cpp
+  void empty_receives();
+  void release_regions();
+  void release_pairs(const model::Setup& setup);
+  void release_domains(const model::Setup& setup);
+  void make_domains(const model::Setup& setup);
+  void make_pairs(const model::Setup& setup);
+  [[nodiscard]] bool pair_stays(std::size_t index, const model::Setup& setup) const;
+
+  // calls.cpp
+  void dispatch(const Call& call, Observation& seen);
+  void alloc_pd(const Call& call, Observation& seen);
+  void dealloc_pd(const Call& call, Observation& seen);
+  void reg_mr(const Call& call, Observation& seen);
+  void dereg_mr(const Call& call, Observation& seen);
+  void query_qp(const Call& call, Observation& seen);
+  void connect(const Call& call, Observation& seen);
+  PairSlot& pair_of(std::uint8_t qp);
+  QpEnd& end_of(std::uint8_t qp);
+
+  // transfers.cpp
+  void post_recv(const Call& call, Observation& seen);
+  void transfer(const Call& call, Observation& seen);
+  void complete_receive(QpEnd& end, bool wait, model::Plain::Small& outcome, Observation& seen);
+  void settle(const Call& call, Outcome outcome, Observation& seen);
+  bool send_nothing(QpEnd& from, QpEnd& to);
+
+  VerbsOptions options_;
+  Buffers buffers_;
+  KernelLog log_;
+  Port port_;
+  Description description_;
+  std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
+  std::array<PdSlot, model::Plain::kPds> pds_{};
+  std::array<ibv_mr*, model::Plain::kRegions> regions_{};
+  std::array<PairSlot, model::Plain::kQps / 2> pairs_{};
+  std::vector<ibv_mr*> stuck_regions_;  ///< that the device refused to let go
+  std::vector<ibv_pd*> stuck_domains_;
+};
+
+/// Opens the device of that name. Throws DeviceError as VerbsDevice's constructor does.
+std::unique_ptr<Device> open_verbs_device(const std::string& name,
+                                          const VerbsOptions& options = {});
+
+/// The devices that libibverbs knows, in its order; empty if there are none. Never throws for a
+/// device that cannot be used: DeviceListing::unusable says why.
+std::vector<DeviceListing> list_verbs_devices();
+
+}  // namespace mrproof::impl

@@ -1,0 +1,277 @@
+// Tests of the verbs device. Those on a real device run where MRPROOF_DEVICE names one.
+#include "impl/verbs/verbs_device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "impl/verbs/identity.hpp"
+#include "impl/verbs/kernel_log.hpp"
+#include "model/access.hpp"
+#include "model/layout.hpp"
+
+namespace mrproof::impl {
+namespace {
+
+using model::Outcome;
+using model::Plain;
+using model::QpState;
+using model::Verb;
+using Call = model::Call<Plain>;
+
+constexpr std::uint32_t kAll = model::kLocalWrite | model::kRemoteWrite | model::kRemoteRead;
+
+std::string message_of_opening(const std::string& name) {
+  try {
+    open_verbs_device(name);
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(VerbsDevice, UnknownDeviceIsReportedWithWhatIsPresent) {
+  const std::string message = message_of_opening("no_such_device");
+  EXPECT_EQ(message.rfind("no RDMA device 'no_such_device'; present: ", 0), 0U) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+}
+
+TEST(VerbsDevice, ListingNeverThrowsAndNamesEachDevice) {
+  for (const DeviceListing& listing : list_verbs_devices()) {
+    EXPECT_FALSE(listing.name.empty());
+    EXPECT_FALSE(listing.driver.empty());
+    EXPECT_EQ(listing.unusable.find('\n'), std::string::npos);
+  }
+}
+
+TEST(Identity, VersionIsReadOffTheLibrarysFileName) {
+  EXPECT_EQ(version_in_name("libibverbs.so.1.14.44.0"), "44.0");
+  EXPECT_EQ(version_in_name("libibverbs.so.1.15.56.1"), "56.1");
+  EXPECT_EQ(version_in_name("libibverbs.so.1"), "unknown");
+  EXPECT_EQ(version_in_name("program"), "unknown");
+}
+
+TEST(Identity, DriverOfNothingIsUnknown) {
+  EXPECT_EQ(driver_of("no_such_device"), "unknown");
+  EXPECT_FALSE(kernel_release().empty());
+}
+
+TEST(KernelLog, TellsFaultsFromChatter) {
+  EXPECT_TRUE(tells_of_fault(4, "WARNING: CPU: 0 PID: 7 at drivers/infiniband/sw/rxe/rxe_mr.c:9"));
+  EXPECT_TRUE(tells_of_fault(0, "BUG: kernel NULL pointer dereference, address: 0000000000000008"));
+  EXPECT_TRUE(tells_of_fault(4, "general protection fault, maybe for address 0x0: 0000 [#1]"));
+  EXPECT_FALSE(tells_of_fault(4, "rdma_rxe: rxe_mr_init_user: Unable to pin memory region"));
+  EXPECT_FALSE(tells_of_fault(6, "Call Trace: of somebody's notice"));
+  EXPECT_FALSE(tells_of_fault(0, "watchdog: BUG: soft lockup - CPU#0 stuck for 22s!"));
+}
+
+TEST(KernelLog, DisabledIsSilent) {
+  KernelLog log(false);
+  EXPECT_FALSE(log.watching());
+  EXPECT_EQ(log.take(), "");
+}
+
+/// Behaviour that every conforming device has, on the one that MRPROOF_DEVICE names.
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* name = std::getenv("MRPROOF_DEVICE");
+    if (name == nullptr) GTEST_SKIP() << "MRPROOF_DEVICE names no device";
+    device_ = open_verbs_device(name);
+    device_->reset(model::standard_setup());
+  }
+
+  Observation reg(std::uint8_t mr, std::uint32_t access, std::uint8_t pd = 0) {
+    Call call;
+    call.verb = Verb::reg_mr;
+    call.mr = mr;
+    call.pd = pd;
+    call.address = Plain::address(model::buffer_address(mr));
+    call.length = Plain::address(model::kBufferSize);
+    call.access = Plain::flags(access);
+    Observation seen = device_->perform(call);
+    lkey_.at(mr) = seen.result.lkey;
+    rkey_.at(mr) = seen.result.rkey;
+    return seen;
+  }
+  Observation dereg(std::uint8_t mr) {
+    Call call;
+    call.verb = Verb::dereg_mr;
+    call.mr = mr;
+    return device_->perform(call);
+  }
+  /// From or to region 0, with the far side in region 1.
+  [[nodiscard]] Call transfer(Verb verb, std::uint64_t length) const {
+    Call call;
+    call.verb = verb;
+    call.address = Plain::address(model::buffer_address(0));
+    call.length = Plain::address(length);
+    call.lkey = lkey_[0];
+    call.remote = Plain::address(model::buffer_address(1));
+    call.rkey = rkey_[1];
+    return call;
+  }
+  Observation receive(std::uint8_t qp, std::uint64_t length) {
+    Call call = transfer(Verb::post_recv, length);
+    call.qp = qp;
+    call.address = Plain::address(model::buffer_address(1));
+    call.lkey = lkey_[1];
+    return device_->perform(call);
+  }
+  Observation on_pair(Verb verb, std::uint8_t qp) {
+    Call call;
+    call.verb = verb;
+    call.qp = qp;
+    return device_->perform(call);
+  }
+  [[nodiscard]] bool same(std::size_t to, std::size_t from, std::size_t length) const {
+    const auto a = device_->buffer(to).first(length);
+    const auto b = device_->buffer(from).first(length);
+    return std::equal(a.begin(), a.end(), b.begin());
+  }
+  static Outcome receive_outcome(Plain::Small outcome) {
+    return static_cast<Outcome>(outcome.value());
+  }
+  static QpState state(Plain::Small value) { return static_cast<QpState>(value.value()); }
+
+  std::unique_ptr<Device> device_;
+  std::array<Plain::Key, Plain::kRegions> lkey_{};
+  std::array<Plain::Key, Plain::kRegions> rkey_{};
+};
+
+TEST_F(OnDevice, DescribesItself) {
+  const Description description = device_->description();
+  EXPECT_EQ(description.device, std::getenv("MRPROOF_DEVICE"));
+  EXPECT_NE(description.driver, "");
+  EXPECT_EQ(description.kernel, kernel_release());
+  EXPECT_GT(device_->capabilities().max_message.value(), 0U);
+  bool listed = false;
+  for (const DeviceListing& listing : list_verbs_devices())
+    listed |= listing.name == description.device && listing.unusable.empty();
+  EXPECT_TRUE(listed);
+}
+
+TEST_F(OnDevice, RegistersAndDeregisters) {
+  const Observation made = reg(0, kAll);
+  ASSERT_EQ(made.result.outcome, Outcome::ok);
+  EXPECT_GT(made.inside_ns, 0U);
+  EXPECT_EQ(dereg(0).result.outcome, Outcome::ok);
+}
+
+TEST_F(OnDevice, RefusalCarriesErrno) {
+  const Observation seen = reg(0, model::kRemoteWrite);
+  EXPECT_EQ(seen.result.outcome, Outcome::refused);
+  EXPECT_EQ(seen.result.error.value(), static_cast<unsigned>(EINVAL));
+}
+
+TEST_F(OnDevice, WritesAndReads) {
+  reg(0, kAll);
+  reg(1, kAll);
+  EXPECT_FALSE(same(1, 0, model::kBufferSize));
+  const Observation wrote =
+      device_->perform(transfer(Verb::rdma_write, model::kBufferSize));
+  ASSERT_EQ(wrote.result.outcome, Outcome::ok);
+  EXPECT_TRUE(wrote.result.completion_matches.truth());
+  EXPECT_EQ(receive_outcome(wrote.result.peer_receive), Outcome::none);
+  EXPECT_EQ(state(wrote.result.qp_state), QpState::unknown);
+  EXPECT_TRUE(same(1, 0, model::kBufferSize));
+
+  Call store;
+  store.address = Plain::address(model::buffer_address(1));
+  store.length = Plain::address(100);
+  store.seed = 9;
+  device_->perform(store);
+  const Observation got = device_->perform(transfer(Verb::rdma_read, 100));
+  ASSERT_EQ(got.result.outcome, Outcome::ok);
+  EXPECT_TRUE(same(0, 1, 100));
+}
+
+TEST_F(OnDevice, SendEndsWithBothCompletions) {
+  reg(0, kAll);
+  reg(1, kAll);
+  ASSERT_EQ(receive(1, 4096).result.outcome, Outcome::ok);
+  const Observation sent = device_->perform(transfer(Verb::send, 100));
+  ASSERT_EQ(sent.result.outcome, Outcome::ok);
+  EXPECT_TRUE(sent.result.completion_matches.truth());
+  EXPECT_EQ(receive_outcome(sent.result.peer_receive), Outcome::ok);
+  EXPECT_EQ(sent.result.received.value(), 100U);
+  EXPECT_TRUE(same(1, 0, 100));
+}
+
+TEST_F(OnDevice, RemoteErrorFailsBothEndsAndFlushesReceives) {
+  reg(0, kAll);
+  reg(1, kAll);
+  receive(0, 64);
+  receive(1, 64);
+  dereg(1);
+  const Observation seen = device_->perform(transfer(Verb::rdma_write, 64));
+  EXPECT_EQ(seen.result.outcome, Outcome::rem_access_err);
+  EXPECT_TRUE(seen.result.completion_matches.truth());
+  EXPECT_EQ(state(seen.result.qp_state), QpState::err);
+  EXPECT_EQ(state(seen.result.peer_state), QpState::err);
+  EXPECT_EQ(receive_outcome(seen.result.own_receive), Outcome::wr_flush_err);
+  EXPECT_EQ(receive_outcome(seen.result.peer_receive), Outcome::wr_flush_err);
+  EXPECT_EQ(device_->perform(transfer(Verb::rdma_write, 64)).result.outcome,
+            Outcome::wr_flush_err);
+  EXPECT_EQ(state(on_pair(Verb::query_qp, 1).result.qp_state), QpState::err);
+}
+
+TEST_F(OnDevice, ConnectMakesAFailedPairUsableAgain) {
+  reg(0, kAll);
+  reg(1, kAll);
+  Call bad = transfer(Verb::rdma_read, 64);
+  bad.address = Plain::address(model::buffer_address(2));
+  EXPECT_EQ(device_->perform(bad).result.outcome, Outcome::loc_prot_err);
+  receive(0, 64);  // on a failed queue pair: must not be heard of again
+  const Observation connected = on_pair(Verb::connect, 0);
+  EXPECT_EQ(connected.result.outcome, Outcome::ok);
+  EXPECT_TRUE(connected.rebuilt);
+  const Observation wrote = device_->perform(transfer(Verb::rdma_write, 64));
+  EXPECT_EQ(wrote.result.outcome, Outcome::ok);
+  EXPECT_EQ(receive_outcome(wrote.result.own_receive), Outcome::none);
+}
+
+TEST_F(OnDevice, ResetLeavesNothingOfTheCaseBefore) {
+  reg(0, kAll);
+  reg(1, kAll);
+  receive(1, 64);
+  device_->perform(transfer(Verb::rdma_write, 64));
+  device_->reset(model::standard_setup());
+  EXPECT_FALSE(same(1, 0, 64));
+  ASSERT_EQ(reg(0, kAll).result.outcome, Outcome::ok);
+  EXPECT_EQ(device_->perform(transfer(Verb::send, 64)).result.outcome,
+            Outcome::rnr_retry_exc_err);
+  model::Setup bare;
+  device_->reset(bare);
+  EXPECT_THROW(reg(0, kAll), std::logic_error);
+  device_->reset(model::standard_setup());
+  EXPECT_EQ(state(on_pair(Verb::query_qp, 3).result.qp_state), QpState::rts);
+}
+
+TEST_F(OnDevice, DomainsComeAndGo) {
+  Call call;
+  call.verb = Verb::alloc_pd;
+  call.pd = 2;
+  ASSERT_EQ(device_->perform(call).result.outcome, Outcome::ok);
+  EXPECT_THROW(device_->perform(call), std::logic_error);
+  ASSERT_EQ(reg(3, kAll, 2).result.outcome, Outcome::ok);
+  ASSERT_EQ(dereg(3).result.outcome, Outcome::ok);
+  call.verb = Verb::dealloc_pd;
+  EXPECT_EQ(device_->perform(call).result.outcome, Outcome::ok);
+}
+
+TEST_F(OnDevice, CallsThatNoProgramCanMakeThrow) {
+  EXPECT_THROW(dereg(5), std::logic_error);
+  EXPECT_THROW(device_->perform(transfer(Verb::rdma_write, 1ULL << 32U)), std::logic_error);
+  model::Setup half;
+  half.pd[0] = true;
+  half.qp_pd[0] = 0;
+  EXPECT_THROW(device_->reset(half), DeviceError);
+}
+
+}  // namespace
+}  // namespace mrproof::impl

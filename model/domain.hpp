@@ -1,0 +1,134 @@
+// The vocabulary that rules are written in, and its concrete domain.
+//
+// State, calls and rules are templates over a domain D. A domain gives value types (Bit, Address,
+// Key, Flags, Small) whose only operations are the ones below, so that one definition of a rule
+// serves the oracle (plain words), exhaustive exploration (narrow words) and proof (bit-vectors).
+// Rules never branch in C++ on a value of the domain.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace mrproof::model {
+
+/// A truth value. Not a bool on purpose: what does not compile here would not work symbolically.
+class Bit {
+ public:
+  constexpr Bit() = default;
+  constexpr explicit Bit(bool value) : value_(value) {}
+  friend constexpr Bit operator&(Bit a, Bit b) { return Bit(a.value_ && b.value_); }
+  friend constexpr Bit operator|(Bit a, Bit b) { return Bit(a.value_ || b.value_); }
+  friend constexpr Bit operator!(Bit a) { return Bit(!a.value_); }
+  friend constexpr Bit operator==(Bit a, Bit b) { return Bit(a.value_ == b.value_); }
+  /// Leaves the domain: for the oracle and its printers, never for rules.
+  [[nodiscard]] constexpr bool truth() const { return value_; }
+
+ private:
+  bool value_ = false;
+};
+
+/// The narrowest unsigned type that holds N bits.
+template <unsigned N>
+using Storage = std::conditional_t<
+    (N <= 8), std::uint8_t,
+    std::conditional_t<(N <= 16), std::uint16_t,
+                       std::conditional_t<(N <= 32), std::uint32_t, std::uint64_t>>>;
+
+/// An unsigned word of N bits; arithmetic wraps around modulo 2^N.
+template <unsigned N>
+class Word {
+ public:
+  static constexpr std::uint64_t kMask = N == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << N) - 1;
+  constexpr Word() = default;
+  constexpr explicit Word(std::uint64_t value) : value_(static_cast<Storage<N>>(value & kMask)) {}
+  friend constexpr Word operator+(Word a, Word b) { return Word(a.wide() + b.wide()); }
+  friend constexpr Word operator-(Word a, Word b) { return Word(a.wide() - b.wide()); }
+  friend constexpr Word operator&(Word a, Word b) { return Word(a.wide() & b.wide()); }
+  friend constexpr Word operator|(Word a, Word b) { return Word(a.wide() | b.wide()); }
+  friend constexpr Word operator~(Word a) { return Word(~a.wide()); }
+  friend constexpr Bit operator==(Word a, Word b) { return Bit(a.value_ == b.value_); }
+  friend constexpr Bit operator!=(Word a, Word b) { return Bit(a.value_ != b.value_); }
+  friend constexpr Bit operator<(Word a, Word b) { return Bit(a.value_ < b.value_); }
+  friend constexpr Bit operator<=(Word a, Word b) { return Bit(a.value_ <= b.value_); }
+  friend constexpr Bit operator>(Word a, Word b) { return Bit(a.value_ > b.value_); }
+  friend constexpr Bit operator>=(Word a, Word b) { return Bit(a.value_ >= b.value_); }
+  /// Leaves the domain: for the oracle and its printers, never for rules.
+  [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+
+ private:
+  [[nodiscard]] constexpr std::uint64_t wide() const { return value_; }
+  Storage<N> value_ = 0;
+};
+
+/// A domain of machine words: addresses of AddressBits bits, the given number of object slots.
+template <unsigned AddressBits, std::size_t PdSlots, std::size_t RegionSlots, std::size_t QpSlots>
+struct Concrete {
+  using Bit = model::Bit;
+  using Address = Word<AddressBits>;
+  using Key = Word<32>;
+  using Flags = Word<32>;
+  using Small = Word<8>;
+  static constexpr std::size_t kPds = PdSlots;
+  static constexpr std::size_t kRegions = RegionSlots;
+  static constexpr std::size_t kQps = QpSlots;
+  static constexpr std::size_t kBuffers = 4;
+  static constexpr Bit bit(bool value) { return Bit(value); }
+  static constexpr Address address(std::uint64_t value) { return Address(value); }
+  static constexpr Key key(std::uint64_t value) { return Key(value); }
+  static constexpr Flags flags(std::uint64_t value) { return Flags(value); }
+  static constexpr Small small(std::uint64_t value) { return Small(value); }
+  static constexpr Bit select(Bit when, Bit yes, Bit no) { return when.truth() ? yes : no; }
+  template <unsigned N>
+  static constexpr Word<N> select(Bit when, Word<N> yes, Word<N> no) {
+    return when.truth() ? yes : no;
+  }
+};
+
+/// The oracle's domain: 64-bit addresses.
+using Plain = Concrete<64, 4, 8, 4>;
+
+/// a implies b.
+template <class B>
+constexpr B implies(B a, B b) {
+  return (!a) | b;
+}
+
+/// Whether some element satisfies the predicate.
+template <class D, class T, std::size_t N, class Predicate>
+constexpr typename D::Bit any(const std::array<T, N>& slots, Predicate&& predicate) {
+  auto result = D::bit(false);
+  for (const T& slot : slots) result = result | predicate(slot);
+  return result;
+}
+
+/// Whether every element satisfies the predicate.
+template <class D, class T, std::size_t N, class Predicate>
+constexpr typename D::Bit all(const std::array<T, N>& slots, Predicate&& predicate) {
+  auto result = D::bit(true);
+  for (const T& slot : slots) result = result & predicate(slot);
+  return result;
+}
+
+/// Whether every flag of `wanted` is set in `flags`.
+template <class D>
+constexpr typename D::Bit has(typename D::Flags flags, std::uint32_t wanted) {
+  return (flags & D::flags(wanted)) == D::flags(wanted);
+}
+
+/// Whether some flag of `wanted` is set in `flags`.
+template <class D>
+constexpr typename D::Bit has_any(typename D::Flags flags, std::uint32_t wanted) {
+  return (flags & D::flags(wanted)) != D::flags(0);
+}
+
+/// Whether the `length` bytes at `start`, at least one, lie in [first, last] without wrapping.
+template <class D>
+constexpr typename D::Bit within(typename D::Address start, typename D::Address length,
+                                 typename D::Address first, typename D::Address last) {
+  const auto end = start + length - D::address(1);
+  return (length != D::address(0)) & (start <= end) & (first <= start) & (end <= last);
+}
+
+}  // namespace mrproof::model

@@ -1,0 +1,134 @@
+#include "model/judge.hpp"
+
+#include <algorithm>
+
+namespace mrproof::model {
+namespace {
+
+bool term_holds(const Term<Plain>& term, const PlainView& view) {
+  return term.condition->holds(view).truth() == term.holds;
+}
+
+bool has_reason(const PlainRule& rule, const PlainView& view) {
+  return rule.reasons.empty() ||
+         std::any_of(rule.reasons.begin(), rule.reasons.end(),
+                     [&](const auto& term) { return term_holds(term, view); });
+}
+
+bool applies(const PlainRule& rule, const PlainView& view) {
+  return std::all_of(rule.requires_all.begin(), rule.requires_all.end(),
+                     [&](const auto& term) { return term_holds(term, view); }) &&
+         has_reason(rule, view);
+}
+
+/// Whether the situation alone allows the rule's outcome.
+bool situation_allows(const PlainRule& rule, const PlainView& view) {
+  return std::all_of(rule.requires_all.begin(), rule.requires_all.end(),
+                     [&](const auto& term) {
+                       return term.condition->about == About::observation ||
+                              term_holds(term, view);
+                     }) &&
+         has_reason(rule, view);
+}
+
+Verdict verdict_of(Weight weight) {
+  switch (weight) {
+    case Weight::inconclusive: return Verdict::inconclusive;
+    case Weight::unsupported: return Verdict::unsupported;
+    case Weight::verdict: break;
+  }
+  return Verdict::conforms;
+}
+
+/// What keeps the rule from applying, as a deviation.
+Judgement explain_against(const PlainRule& rule, const PlainView& view) {
+  Judgement judgement;
+  judgement.verdict = Verdict::deviates;
+  judgement.rule = &rule;
+  bool situation_broken = false;
+  for (const auto about : {About::situation, About::observation}) {
+    // What was seen with a result that should not have come is of no further interest.
+    if (about == About::observation && situation_broken) break;
+    for (const auto& term : rule.requires_all) {
+      if (term.condition->about != about || term_holds(term, view)) continue;
+      judgement.add_broken(term.condition);
+      situation_broken |= about == About::situation;
+    }
+    if (about == About::situation && !has_reason(rule, view)) {
+      judgement.add_broken(&kNothingForbids);
+      situation_broken = true;
+    }
+  }
+  judgement.kind = situation_broken ? DeviationClass::status : DeviationClass::detail;
+  return judgement;
+}
+
+/// Prefers the explanation with the fewest broken conditions, details before refusals.
+bool better(const Judgement& a, const Judgement& b) {
+  const bool a_detail = a.kind == DeviationClass::detail;
+  const bool b_detail = b.kind == DeviationClass::detail;
+  if (a_detail != b_detail) return a_detail;
+  return a.broken_count < b.broken_count;
+}
+
+Judgement deviation(const Rulebook& book, const PlainView& view) {
+  const Outcome outcome = view.result.outcome;
+  Judgement best;
+  for (const PlainRule* rule : book.rules(view.call.verb, outcome)) {
+    if (rule->weight == Weight::inconclusive) continue;
+    const Judgement candidate = explain_against(*rule, view);
+    if (best.rule == nullptr || better(candidate, best)) best = candidate;
+  }
+  if (best.rule == nullptr) {
+    best.verdict = Verdict::deviates;
+    best.kind = DeviationClass::status;
+    best.add_broken(&kOutcomeKnown);
+  }
+  if (best.kind == DeviationClass::detail) return best;
+  if (outcome == Outcome::ok) {
+    best.kind = DeviationClass::accepted;
+  } else if (allowed(book, view).contains(Outcome::ok)) {
+    best.kind = DeviationClass::rejected;
+  }
+  return best;
+}
+
+Bit never(const PlainView& /*view*/) { return Bit(false); }
+
+}  // namespace
+
+const PlainCondition kNothingForbids{
+    "nothing_forbids", "the situation gives a reason for this refusal", "the rules of the verb",
+    About::situation, never};
+const PlainCondition kBytesAsPredicted{
+    "bytes_as_predicted", "every byte of every buffer is the predicted one",
+    "ibv_post_send(3); a transfer moves its bytes and no others", About::observation, never};
+const PlainCondition kOutcomeKnown{
+    "outcome_known", "the outcome is one that this verb can have", "ibv_poll_cq(3); 11.6.2",
+    About::situation, never};
+
+Judgement judge(const Rulebook& book, const PlainView& view) {
+  for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome)) {
+    if (!applies(*rule, view)) continue;
+    Judgement judgement;
+    judgement.verdict = verdict_of(rule->weight);
+    judgement.rule = rule;
+    return judgement;
+  }
+  return deviation(book, view);
+}
+
+OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
+  OutcomeSet set;
+  for (std::size_t i = 0; i < kOutcomes; ++i)
+    for (const PlainRule* rule : book.rules(view.call.verb, static_cast<Outcome>(i)))
+      if (rule->weight != Weight::inconclusive && situation_allows(*rule, view))
+        set.add(rule->outcome);
+  return set;
+}
+
+void advance(const PlainRule& rule, const PlainView& view, State<Plain>& state) {
+  if (rule.effect != nullptr) rule.effect(view, state);
+}
+
+}  // namespace mrproof::model

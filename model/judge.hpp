@@ -1,0 +1,86 @@
+// Judging one observed result against the rules.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/rulebook.hpp"
+
+namespace mrproof::model {
+
+/// What a step says about the device.
+enum class Verdict : std::uint8_t {
+  conforms,
+  deviates,
+  crash,           ///< the process or the kernel died of it
+  hang,            ///< a call did not return, or a completion did not come, in its time
+  kernel_warning,  ///< the kernel logged a WARN or an oops during it
+  unsupported,     ///< an optional feature is missing: nothing learnt
+  inconclusive,    ///< resources ran out or the transport gave up: nothing learnt
+};
+inline constexpr std::size_t kVerdicts = 7;
+inline constexpr std::array<std::string_view, kVerdicts> kVerdictNames{
+    "conforms",       "deviates",    "crash",       "hang",
+    "kernel_warning", "unsupported", "inconclusive"};
+
+/// In what way a step deviates.
+enum class DeviationClass : std::uint8_t {
+  none,
+  accepted,  ///< it succeeded although it had to be refused
+  rejected,  ///< it was refused although it had to succeed
+  status,    ///< it was rightly refused, with the wrong status
+  detail,    ///< right outcome, but something seen with it is wrong (errno, keys, states, ...)
+  bytes,     ///< memory does not hold what it has to
+};
+inline constexpr std::array<std::string_view, 6> kClassNames{"none",   "accepted", "rejected",
+                                                             "status", "detail",   "bytes"};
+
+/// A set of outcomes.
+class OutcomeSet {
+ public:
+  void add(Outcome outcome) { bits_ |= 1U << static_cast<unsigned>(outcome); }
+  [[nodiscard]] bool contains(Outcome outcome) const {
+    return ((bits_ >> static_cast<unsigned>(outcome)) & 1U) != 0;
+  }
+  [[nodiscard]] bool empty() const { return bits_ == 0; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+/// Stands in a deviation where no rule's condition is broken: nothing in the situation gives a
+/// reason for the refusal that was seen.
+extern const PlainCondition kNothingForbids;
+/// Stands in a deviation where the bytes in memory are not the predicted ones.
+extern const PlainCondition kBytesAsPredicted;
+/// Stands in a deviation whose outcome no rule of the verb knows.
+extern const PlainCondition kOutcomeKnown;
+
+/// The answer about one step.
+struct Judgement {
+  static constexpr std::size_t kMostBroken = 8;
+  Verdict verdict = Verdict::conforms;
+  DeviationClass kind = DeviationClass::none;
+  /// The rule that was taken; of a deviation, the one whose outcome was seen but did not apply
+  /// (null if no rule has it).
+  const PlainRule* rule = nullptr;
+  std::array<const PlainCondition*, kMostBroken> broken{};  ///< the first `broken_count` are set
+  std::uint8_t broken_count = 0;
+
+  void add_broken(const PlainCondition* condition) {
+    if (broken_count < kMostBroken) broken.at(broken_count++) = condition;
+  }
+};
+
+/// Judges a result: the first rule for it that applies decides; if none applies, the result
+/// deviates, and `broken` names what would have had to be otherwise. Allocates nothing.
+Judgement judge(const Rulebook& book, const PlainView& view);
+
+/// The outcomes that the rules allow for this call in this state, resources aside.
+OutcomeSet allowed(const Rulebook& book, const PlainView& view);
+
+/// Applies the rule's effect to the state.
+void advance(const PlainRule& rule, const PlainView& view, State<Plain>& state);
+
+}  // namespace mrproof::model

@@ -1,0 +1,39 @@
+// The world that a case starts in: which buffers exist, and where.
+//
+// Buffers lie at fixed addresses so that a trace means the same on every machine and in every run,
+// and a program written from it needs no pointer arithmetic of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mrproof::model {
+
+inline constexpr std::size_t kBufferCount = 4;
+inline constexpr std::uint64_t kPageSize = 4096;
+/// Two pages: enough to cross a page border and to make a message of several packets.
+inline constexpr std::uint64_t kBufferSize = 2 * kPageSize;
+/// Distance between buffers; what lies between them is never mapped (guard pages).
+inline constexpr std::uint64_t kBufferStride = 1ULL << 20;
+/// In the lower half of the user address space of every 64-bit Linux, and outside the areas that
+/// AddressSanitizer keeps for itself.
+inline constexpr std::uint64_t kBufferBase = 0x200000000000ULL;
+
+/// The address of byte 0 of buffer `index`.
+constexpr std::uint64_t buffer_address(std::size_t index) {
+  return kBufferBase + index * kBufferStride;
+}
+
+/// The byte at `offset` of a pattern: what fill() stores, and, with seed 0x40 + index, what buffer
+/// `index` holds when a case starts. Period 251 * 256, so no two places in a buffer look alike.
+constexpr std::uint8_t pattern_byte(std::uint8_t seed, std::uint64_t offset) {
+  const std::uint64_t value = (offset % 251) * 7 + (offset >> 8U) * 31 + seed * 0x3bULL + 1;
+  return static_cast<std::uint8_t>(value ^ (value >> 8U));
+}
+
+/// The seed of the pattern in buffer `index` at the start of a case.
+constexpr std::uint8_t initial_seed(std::size_t index) {
+  return static_cast<std::uint8_t>(0x40 + index);
+}
+
+}  // namespace mrproof::model

@@ -1,0 +1,86 @@
+// What a rule is: data that the oracle, the explorer, the proofs and the catalogue all read.
+#pragma once
+
+#include <span>
+
+#include "model/call.hpp"
+#include "model/state.hpp"
+
+namespace mrproof::model {
+
+/// All that a condition may look at.
+template <class D>
+struct View {
+  const State<D>& state;
+  const Call<D>& call;
+  const Result<D>& result;
+};
+
+/// What a condition speaks of. Whether a result is *allowed* depends on state and call alone; the
+/// rest says what else has to be seen with it.
+enum class About : std::uint8_t { situation, observation };
+
+/// A named condition: the one place where a fact of the specification is written down.
+template <class D>
+struct Condition {
+  const char* id;        ///< snake_case, unique
+  const char* sentence;  ///< what is true when it holds, in words
+  const char* source;    ///< manual page and section, architecture clause, or header
+  About about;
+  typename D::Bit (*holds)(const View<D>&);
+};
+
+/// A condition, required to hold or (`holds` false) required to be broken.
+template <class D>
+struct Term {
+  const Condition<D>* condition;
+  bool holds;
+};
+
+/// Bytes that a rule moves: `length` bytes from memory at `from` to memory at `to`. With `exact`
+/// all of them are moved; without, each byte may be the old one or the moved one. Length zero:
+/// nothing changes.
+template <class D>
+struct Transfer {
+  typename D::Address from{};
+  typename D::Address to{};
+  typename D::Address length{};
+  bool exact = true;
+};
+
+/// How serious the taking of a rule is for the run.
+enum class Weight : std::uint8_t {
+  verdict,       ///< says something about the device
+  inconclusive,  ///< proves nothing: resources ran out, or the transport gave up on a slow machine
+  unsupported,   ///< the device lacks an optional feature
+};
+
+/// A guarded rule: the result `outcome` of `verb` conforms when every term of `requires_all` holds
+/// and, if there are `reasons`, at least one of them holds.
+template <class D>
+struct Rule {
+  const char* id;  ///< verb.outcome, or verb.outcome_why
+  Verb verb;
+  Outcome outcome;
+  std::span<const Term<D>> requires_all;
+  std::span<const Term<D>> reasons;
+  /// Changes the state. May run in place (`after` is the state that the view shows): it reads
+  /// before it writes. Null: nothing changes.
+  void (*effect)(const View<D>& before, State<D>& after);
+  /// The bytes that move. Null: none.
+  Transfer<D> (*transfer)(const View<D>&);
+  Weight weight = Weight::verdict;
+  /// Why this result is allowed although another one is too (a choice that the specification
+  /// leaves, or a gap of the pages); null where nothing is left open.
+  const char* freedom = nullptr;
+};
+
+/// Conditions without which the call must not be made at all: nothing defines its result (a freed
+/// object, two ranges that overlap). They bind the caller, so they never make a verdict.
+template <class D>
+struct Duty {
+  Verb verb;
+  std::span<const Condition<D>* const> conditions;
+};
+
+}  // namespace mrproof::model

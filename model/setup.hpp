@@ -1,0 +1,31 @@
+// The objects that a case finds made when it starts ("given" lines of a trace).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/state.hpp"
+
+namespace mrproof::model {
+
+/// Protection domains and connected RC pairs that exist before the first step. They are given, not
+/// called for in the trace, because connecting a pair is slow and devices keep them between cases.
+struct Setup {
+  static constexpr std::uint8_t kAbsent = 0xff;
+  /// The PD slot of each queue pair, or kAbsent. Pairs (0,1) and (2,3) are both there or neither.
+  std::array<std::uint8_t, Plain::kQps> qp_pd{kAbsent, kAbsent, kAbsent, kAbsent};
+  /// Which PD slots are live.
+  std::array<bool, Plain::kPds> pd{};
+
+  friend bool operator==(const Setup&, const Setup&) = default;
+};
+
+/// The setup of generated walks: qp0 and qp1 in pd0; qp2 in pd0, its peer qp3 in pd1.
+constexpr Setup standard_setup() {
+  return Setup{{0, 0, 0, 1}, {true, true, false, false}};
+}
+
+/// The model's state at the start of a case.
+State<Plain> initial_state(const Setup& setup, const Capabilities<Plain>& can);
+
+}  // namespace mrproof::model
