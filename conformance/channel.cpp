@@ -33,8 +33,8 @@ void* map(int fd, std::size_t size, const std::string& path) {
 Channel Channel::create(const std::string& path, std::size_t size) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0)
-    throw ToolError(fmt::format("{}: cannot be written: {}; choose another --out", path,
-                                std::strerror(errno)));
+    throw ToolError(
+        fmt::format("{}: cannot be written: {}; choose another --out", path, std::strerror(errno)));
   if (const int error = posix_fallocate(fd, 0, static_cast<off_t>(size)); error != 0) {
     close(fd);
     unlink(path.c_str());

@@ -10,8 +10,7 @@ namespace mrproof {
 namespace {
 
 int list_faults() {
-  for (const auto& fault : impl::faults())
-    fmt::print("sim:{:40} {}\n", fault.id, fault.breaks);
+  for (const auto& fault : impl::faults()) fmt::print("sim:{:40} {}\n", fault.id, fault.breaks);
   return kExitExpected;
 }
 

@@ -57,8 +57,9 @@ void add_replay_command(CLI::App& app, int& exit_code) {
                       "device as libibverbs names it, or sim[:FAULT] (default: the only one)");
   command->add_option("--target", o.session.target,
                       "run in the virtual machine of this image folder (ci/build-target)");
-  command->add_option("--step-limit", o.session.step_limit,
-                      "seconds without a sign of life that count as a hang")
+  command
+      ->add_option("--step-limit", o.session.step_limit,
+                   "seconds without a sign of life that count as a hang")
       ->capture_default_str();
   command->callback([options, &exit_code] { exit_code = replay(*options); });
 }

@@ -16,18 +16,18 @@ using namespace model;
 std::string terms(std::string_view title, std::span<const Term<Plain>> list) {
   std::string text;
   for (const auto& term : list) {
-    text += fmt::format("  {:9} {}{}: {} [{}]\n", text.empty() ? title : "",
-                        term.holds ? "" : "not ", term.condition->id, term.condition->sentence,
-                        term.condition->source);
+    text +=
+        fmt::format("  {:9} {}{}: {} [{}]\n", text.empty() ? title : "", term.holds ? "" : "not ",
+                    term.condition->id, term.condition->sentence, term.condition->source);
   }
   return text;
 }
 
 std::string describe(const PlainRule& rule) {
   std::string text = fmt::format("{}\n", rule.id);
-  text += fmt::format("  {:9} {} -> {}\n", "result",
-                      kVerbNames.at(static_cast<std::size_t>(rule.verb)),
-                      print_outcome(rule.outcome, is_transfer(rule.verb)));
+  text +=
+      fmt::format("  {:9} {} -> {}\n", "result", kVerbNames.at(static_cast<std::size_t>(rule.verb)),
+                  print_outcome(rule.outcome, is_transfer(rule.verb)));
   text += terms("if all", rule.requires_all);
   text += terms("if any", rule.reasons);
   if (rule.freedom != nullptr) text += fmt::format("  {:9} {}\n", "left open", rule.freedom);

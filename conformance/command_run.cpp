@@ -55,20 +55,22 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--case-steps", o.plan.case_steps, "steps of one case")
       ->capture_default_str()
       ->check(CLI::Range(1U, 100000U));
-  command->add_option("--wrong", o.plan.walk.wrong_percent,
-                      "percentage of work requests that are wrong on purpose")
+  command
+      ->add_option("--wrong", o.plan.walk.wrong_percent,
+                   "percentage of work requests that are wrong on purpose")
       ->capture_default_str()
       ->check(CLI::Range(0U, 100U));
   command->add_option("--time", o.session.seconds, "end after so many seconds");
-  command->add_option("--step-limit", o.session.step_limit,
-                      "seconds without a sign of life that count as a hang")
+  command
+      ->add_option("--step-limit", o.session.step_limit,
+                   "seconds without a sign of life that count as a hang")
       ->capture_default_str();
   command->add_option("--out", o.session.out, "report folder")->capture_default_str();
   command->add_option("--expect", o.session.expectations,
                       "file of expected deviations (ci/expectations/)");
   command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");
-  command->add_option("--skip-exit-code", o.nothing_tested,
-                      "exit code when nothing could be tested")
+  command
+      ->add_option("--skip-exit-code", o.nothing_tested, "exit code when nothing could be tested")
       ->capture_default_str();
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }

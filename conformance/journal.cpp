@@ -20,8 +20,8 @@ Journal::Journal(const std::string& path) : path_(path) {
   if (path.empty()) return;
   file_ = std::fopen(path.c_str(), "we");
   if (file_ == nullptr)
-    throw ToolError(fmt::format("{}: cannot be written: {}; choose another --out", path,
-                                std::strerror(errno)));
+    throw ToolError(
+        fmt::format("{}: cannot be written: {}; choose another --out", path, std::strerror(errno)));
 }
 
 Journal::~Journal() {
@@ -66,11 +66,11 @@ void Journal::step(const std::string& case_name, const Record& end, const Step& 
 }
 
 void Journal::incident(const Incident& incident) {
-  line(fmt::format("{{\"record\":\"incident\",\"case\":{},\"step\":{},\"call\":{},\"verdict\":\"{}\","
-                   "\"text\":{}}}\n",
-                   quoted(incident.case_name), incident.step, quoted(incident.call),
-                   model::kVerdictNames.at(static_cast<std::size_t>(incident.verdict)),
-                   quoted(incident.text)));
+  line(fmt::format(
+      "{{\"record\":\"incident\",\"case\":{},\"step\":{},\"call\":{},\"verdict\":\"{}\","
+      "\"text\":{}}}\n",
+      quoted(incident.case_name), incident.step, quoted(incident.call),
+      model::kVerdictNames.at(static_cast<std::size_t>(incident.verdict)), quoted(incident.text)));
   flush();
 }
 

@@ -54,9 +54,8 @@ Trace judge_trace(const Trace& trace, const Rulebook& book, const std::string& f
     step.remarks.clear();
     step.annotations.clear();
     const Judgement judgement = oracle.check(step, memory);
-    step.annotations.push_back(annotate(judgement));
-    const bool over =
-        judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang;
+    step.annotations.push_back(annotate(judgement, step));
+    const bool over = judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang;
     if (judgement.verdict == Verdict::deviates) step.remarks = oracle.explain(step, judgement);
     judged.steps.push_back(std::move(step));
     if (over) break;

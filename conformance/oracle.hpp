@@ -43,8 +43,7 @@ class Oracle {
 
  private:
   model::Judgement check_bytes(Step& step, const model::PlainRule& rule,
-                               const model::Transfer<model::Plain>& transfer,
-                               MemorySource& source);
+                               const model::Transfer<model::Plain>& transfer, MemorySource& source);
   const model::Rulebook* book_;
   model::State<model::Plain> state_;
   model::Memory memory_;

@@ -20,7 +20,7 @@ class ToolError : public std::runtime_error {
 /// A list of cases. A walk of `steps` steps is cut into cases of `case_steps`, each with a state of
 /// its own, so that a deviation or a crash ends one case and not the run.
 struct Plan {
-  std::string device;           ///< libibverbs name, or "sim[:FAULT]"; empty: the only device
+  std::string device;  ///< libibverbs name, or "sim[:FAULT]"; empty: the only device
   std::string dialect = "linux";
   std::uint64_t seed = 1;       ///< of the first walk
   std::uint64_t seeds = 1;      ///< how many walks

@@ -79,10 +79,11 @@ std::string junit_case(const Tally& tally, std::size_t index) {
   std::string inside;
   for (const auto& f : tally.findings) {
     if (f.name.rule != name || !f.expected_reason.empty()) continue;
-    inside += fmt::format("    <failure type=\"{}\" message=\"{}\">{} -&gt; {}\n{} times; first in "
-                          "{} step {}; trace {}</failure>\n",
-                          f.name.kind, escaped(f.name.broken), escaped(f.call), escaped(f.result),
-                          f.count, f.case_name, f.step, f.trace_file);
+    inside += fmt::format(
+        "    <failure type=\"{}\" message=\"{}\">{} -&gt; {}\n{} times; first in "
+        "{} step {}; trace {}</failure>\n",
+        f.name.kind, escaped(f.name.broken), escaped(f.call), escaped(f.result), f.count,
+        f.case_name, f.step, f.trace_file);
   }
   if (inside.empty() && tally.judged.at(index) == 0)
     inside = "    <skipped message=\"never judged in this run\"/>\n";
@@ -96,33 +97,32 @@ std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& fa
   Json rules = Json::array();
   for (std::size_t i = 0; i < tally.judged.size(); ++i)
     rules.push_back({{"rule", tally.book->rules()[i]->id}, {"judged", tally.judged.at(i)}});
-  const Json report = {
-      {"format", "mrproof-report"},
-      {"version", 1},
-      {"target",
-       {{"device", d.device},
-        {"driver", d.driver},
-        {"kernel", d.kernel},
-        {"rdma_core", d.rdma_core},
-        {"firmware", d.firmware},
-        {"place", facts.place}}},
-      {"dialect", plan.dialect},
-      {"seed", plan.seed},
-      {"seeds", plan.seeds},
-      {"steps", tally.steps},
-      {"cases", {{"planned", plan.cases()}, {"finished", tally.cases}}},
-      {"cut_short", facts.cut_short},
-      {"error", facts.error},
-      {"counts", counts_json(tally)},
-      {"rules", rules},
-      {"deviations", findings_json(tally)},
-      {"incidents", incidents_json(tally)},
-      {"timing",
-       {{"seconds", facts.seconds},
-        {"boot_seconds", facts.boot_seconds},
-        {"steps_per_second", tally.steps_per_second()},
-        {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
-        {"inside_share", tally.inside_share()}}}};
+  const Json report = {{"format", "mrproof-report"},
+                       {"version", 1},
+                       {"target",
+                        {{"device", d.device},
+                         {"driver", d.driver},
+                         {"kernel", d.kernel},
+                         {"rdma_core", d.rdma_core},
+                         {"firmware", d.firmware},
+                         {"place", facts.place}}},
+                       {"dialect", plan.dialect},
+                       {"seed", plan.seed},
+                       {"seeds", plan.seeds},
+                       {"steps", tally.steps},
+                       {"cases", {{"planned", plan.cases()}, {"finished", tally.cases}}},
+                       {"cut_short", facts.cut_short},
+                       {"error", facts.error},
+                       {"counts", counts_json(tally)},
+                       {"rules", rules},
+                       {"deviations", findings_json(tally)},
+                       {"incidents", incidents_json(tally)},
+                       {"timing",
+                        {{"seconds", facts.seconds},
+                         {"boot_seconds", facts.boot_seconds},
+                         {"steps_per_second", tally.steps_per_second()},
+                         {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
+                         {"inside_share", tally.inside_share()}}}};
   return report.dump(2) + "\n";
 }
 
@@ -134,41 +134,43 @@ std::string report_junit(const Tally& tally, const RunFacts& facts) {
     if (i.verdict == Verdict::inconclusive) continue;
     ++errors;
     const auto verdict = kVerdictNames.at(static_cast<std::size_t>(i.verdict));
-    cases += fmt::format("  <testcase classname=\"mrproof.incident\" name=\"{} {}\">\n"
-                         "    <error type=\"{}\" message=\"{}\">{}</error>\n  </testcase>\n",
-                         verdict, errors, verdict, escaped(i.text), escaped(i.call));
+    cases += fmt::format(
+        "  <testcase classname=\"mrproof.incident\" name=\"{} {}\">\n"
+        "    <error type=\"{}\" message=\"{}\">{}</error>\n  </testcase>\n",
+        verdict, errors, verdict, escaped(i.text), escaped(i.call));
   }
   const auto failures = std::count_if(tally.findings.begin(), tally.findings.end(),
                                       [](const auto& f) { return f.expected_reason.empty(); });
   const auto skipped = std::count(tally.judged.begin(), tally.judged.end(), 0U);
-  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                     "<testsuite name=\"mrproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
-                     "skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
-                     tally.judged.size() + errors, failures, errors, skipped, facts.seconds, cases);
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"mrproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+      "skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
+      tally.judged.size() + errors, failures, errors, skipped, facts.seconds, cases);
 }
 
 std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts) {
   const auto& d = tally.device;
   std::string text = fmt::format("\ndevice {}  driver {}  kernel {}  rdma-core {}  on {}\n",
                                  d.device, d.driver, d.kernel, d.rdma_core, facts.place);
-  text += fmt::format("{} steps in {} of {} cases, {:.1f} s (boot {:.1f} s), {} steps/s, "
-                      "{} steps/s undisturbed, {:.0f} % inside the implementation\n",
-                      grouped(tally.steps), grouped(tally.cases), grouped(plan.cases()),
-                      facts.seconds, facts.boot_seconds,
-                      grouped(static_cast<std::uint64_t>(tally.steps_per_second())),
-                      grouped(static_cast<std::uint64_t>(tally.undisturbed_steps_per_second())),
-                      100 * tally.inside_share());
+  text += fmt::format(
+      "{} steps in {} of {} cases, {:.1f} s (boot {:.1f} s), {} steps/s, "
+      "{} steps/s undisturbed, {:.0f} % inside the implementation\n",
+      grouped(tally.steps), grouped(tally.cases), grouped(plan.cases()), facts.seconds,
+      facts.boot_seconds, grouped(static_cast<std::uint64_t>(tally.steps_per_second())),
+      grouped(static_cast<std::uint64_t>(tally.undisturbed_steps_per_second())),
+      100 * tally.inside_share());
   for (std::size_t i = 0; i < kVerdicts; ++i)
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", grouped(tally.counts.at(i)),
                         kVerdictNames.at(i));
-  const auto judged = std::count_if(tally.judged.begin(), tally.judged.end(),
-                                    [](const auto n) { return n != 0; });
+  const auto judged =
+      std::count_if(tally.judged.begin(), tally.judged.end(), [](const auto n) { return n != 0; });
   text += fmt::format("; {} of {} rules judged\n", judged, tally.judged.size());
   for (const auto& f : tally.findings) {
     text += fmt::format("\n{}: {} ({}x{})\n  {} -> {}\n", print_annotation(f.name),
                         f.trace_file.empty() ? f.case_name : f.trace_file, f.count,
-                        f.expected_reason.empty() ? "" : ", expected: " + f.expected_reason,
-                        f.call, f.result);
+                        f.expected_reason.empty() ? "" : ", expected: " + f.expected_reason, f.call,
+                        f.result);
     for (const auto& remark : f.remarks) text += "  " + remark + "\n";
   }
   for (const auto& i : tally.incidents)

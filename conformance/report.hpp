@@ -10,11 +10,11 @@ namespace mrproof {
 
 /// What a report says beside the tally.
 struct RunFacts {
-  std::string place;          ///< where it ran
-  double seconds = 0;         ///< wall time of the run, boot included
+  std::string place;   ///< where it ran
+  double seconds = 0;  ///< wall time of the run, boot included
   double boot_seconds = 0;
-  bool cut_short = false;     ///< ended by --time or an interrupt before its plan was done
-  std::string error;          ///< why the tool gave up; empty if it did not
+  bool cut_short = false;  ///< ended by --time or an interrupt before its plan was done
+  std::string error;       ///< why the tool gave up; empty if it did not
 };
 
 /// report.json, format version 1; every field is described in conformance/README.md.

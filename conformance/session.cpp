@@ -94,10 +94,10 @@ RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tal
   if (!options.out.empty()) remove_old_reports(options.out);
   const std::string channel_path = folder.file("channel");
   Channel channel = Channel::create(channel_path, kChannelSize);
-  const auto host = options.target.empty()
-                        ? make_local_host(channel, channel_path)
-                        : make_virtual_host(channel, channel_path, options.target,
-                                            folder.file("console"));
+  const auto host =
+      options.target.empty()
+          ? make_local_host(channel, channel_path)
+          : make_virtual_host(channel, channel_path, options.target, folder.file("console"));
   const bool keep = !options.out.empty();
   Journal journal(keep && options.journal ? folder.file("journal.jsonl") : "");
   Supervisor supervisor({options.out, options.seconds, options.step_limit}, plan, channel, *host,

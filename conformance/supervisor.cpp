@@ -130,14 +130,12 @@ void Supervisor::end_step(const Record& record) {
   step.keys_seen = true;
   journal_.step(case_name_, record, step);
   if (Finding* finding = tally_.add(record, step, case_name_)) {
-    finding->trace_file =
-        write_trace(fmt::format("deviation-{:02}-{}", tally_.findings.size(), finding->name.rule),
-                    "");
+    finding->trace_file = write_trace(
+        fmt::format("deviation-{:02}-{}", tally_.findings.size(), finding->name.rule), "");
   }
   const Verdict verdict =
       step.annotations.empty() ? Verdict::conforms : step.annotations.front().verdict;
-  if (verdict == Verdict::hang)
-    add_incident(verdict, "a completion did not come in its time");
+  if (verdict == Verdict::hang) add_incident(verdict, "a completion did not come in its time");
   if (verdict == Verdict::kernel_warning) add_incident(verdict, record.text);
   if (watch_) watch_(step, record);
 }
@@ -167,16 +165,17 @@ void Supervisor::interrupted(const Ended& ended) {
   add_incident(Verdict::inconclusive,
                fmt::format("interrupted from outside: {}; the case is repeated", ended.text));
   if (++interruptions_ >= kMostInterruptions)
-    throw ToolError(fmt::format("{} was interrupted {} times: {}", case_name_, interruptions_,
-                                ended.text));
+    throw ToolError(
+        fmt::format("{} was interrupted {} times: {}", case_name_, interruptions_, ended.text));
 }
 
 void Supervisor::check_hang() {
   if (hung_) {
     if (seconds_since(killed_at_) < kKillSeconds) return;
     if (!host_.renew())
-      throw ToolError("the worker cannot be killed, the kernel holds it: reboot this machine, or "
-                      "run in a virtual machine (--target)");
+      throw ToolError(
+          "the worker cannot be killed, the kernel holds it: reboot this machine, or "
+          "run in a virtual machine (--target)");
     killed_at_ = Clock::now();
     return;
   }
@@ -207,8 +206,11 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text) {
   incident.trace_file =
       write_trace(fmt::format("{}-{:02}", verdict == Verdict::inconclusive ? "interruption" : name,
                               tally_.incidents.size() + 1),
-                  fmt::format("{} {}: {}", name, open_step_ ? "in the last step" : "after the last "
-                              "step", text));
+                  fmt::format("{} {}: {}", name,
+                              open_step_ ? "in the last step"
+                                         : "after the last "
+                                           "step",
+                              text));
   journal_.incident(incident);
   tally_.incidents.push_back(incident);
 }

@@ -16,8 +16,8 @@ namespace mrproof {
 
 /// Limits of a run.
 struct SupervisorOptions {
-  std::string out;        ///< report folder, existing; empty: no files are written
-  double seconds = 0;     ///< end the run after so long; 0: no limit
+  std::string out;     ///< report folder, existing; empty: no files are written
+  double seconds = 0;  ///< end the run after so long; 0: no limit
   /// Longest time without a sign of life from a step before it counts as a hang.
   double step_limit = 120;
 };
@@ -67,13 +67,13 @@ class Supervisor {
   Watch watch_;
 
   std::vector<std::byte> bytes_;
-  std::uint64_t next_case_ = 0;   ///< that a new worker would begin with
+  std::uint64_t next_case_ = 0;  ///< that a new worker would begin with
   bool in_case_ = false;
   std::string case_name_;
-  Trace case_;                    ///< steps of the current case
-  bool open_step_ = false;        ///< its last step has begun and not ended
+  Trace case_;              ///< steps of the current case
+  bool open_step_ = false;  ///< its last step has begun and not ended
   bool done_ = false;
-  bool hung_ = false;             ///< the worker is being killed for a hang
+  bool hung_ = false;  ///< the worker is being killed for a hang
   bool cut_short_ = false;
   std::string failure_;
   int interruptions_ = 0;

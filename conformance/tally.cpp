@@ -46,9 +46,8 @@ void Tally::add_case(const Record& end) {
 bool Tally::has_unexpected() const {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& f) { return f.expected_reason.empty(); }) ||
-         std::any_of(incidents.begin(), incidents.end(), [](const Incident& i) {
-           return i.verdict != Verdict::inconclusive;
-         });
+         std::any_of(incidents.begin(), incidents.end(),
+                     [](const Incident& i) { return i.verdict != Verdict::inconclusive; });
 }
 
 double Tally::steps_per_second() const {

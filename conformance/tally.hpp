@@ -16,9 +16,9 @@ namespace mrproof {
 struct Finding {
   Annotation name;
   std::uint64_t count = 0;
-  std::string case_name;        ///< where it was seen first
-  std::uint64_t step = 0;       ///< its place in that case, from 0
-  std::string call;             ///< the step
+  std::string case_name;   ///< where it was seen first
+  std::uint64_t step = 0;  ///< its place in that case, from 0
+  std::string call;        ///< the step
   std::string result;
   std::vector<std::string> remarks;
   std::string trace_file;       ///< name within the report folder

@@ -38,7 +38,7 @@ struct ByteRun {
 /// What a trace says about a step's verdict: "! deviates reg_mr.ok accepted memory_mapped".
 struct Annotation {
   model::Verdict verdict = model::Verdict::conforms;
-  std::string rule;    ///< id; "-" if there is none
+  std::string rule;    ///< id; VERB.OUTCOME if no rule has that outcome
   std::string kind;    ///< DeviationClass name; empty unless deviating
   std::string broken;  ///< condition ids joined by '+'; empty unless deviating
   friend bool operator==(const Annotation&, const Annotation&) = default;
@@ -63,8 +63,8 @@ struct Step {
 struct Trace {
   std::vector<std::string> comments;  ///< lines after the first that start with '#', without it
   model::Setup setup;
-  model::Capabilities<model::Plain> can{
-      model::Plain::flags(model::kRemoteAtomic | model::kMwBind), model::Plain::address(1U << 30U)};
+  model::Capabilities<model::Plain> can{model::Plain::flags(model::kRemoteAtomic | model::kMwBind),
+                                        model::Plain::address(1U << 30U)};
   std::vector<Step> steps;
 };
 
@@ -92,7 +92,7 @@ std::string print_result(const Step& step);
 /// "deviates reg_mr.ok accepted memory_mapped".
 std::string print_annotation(const Annotation& annotation);
 
-/// The annotation that says what the judgement says.
-Annotation annotate(const model::Judgement& judgement);
+/// The annotation that says what the judgement of the step says.
+Annotation annotate(const model::Judgement& judgement, const Step& step);
 
 }  // namespace mrproof

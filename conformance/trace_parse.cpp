@@ -118,7 +118,8 @@ Outcome parse_outcome(LineScanner& in) {
   const auto found = index_of(kOutcomeNames, name);
   if (!found)
     in.fail_at(start, fmt::format("unknown outcome '{}'; use ok, SUCCESS, refused or a completion "
-                                  "status without its IBV_WC_ prefix", name));
+                                  "status without its IBV_WC_ prefix",
+                                  name));
   return static_cast<Outcome>(*found);
 }
 
@@ -220,7 +221,8 @@ Step parse_step(LineScanner& in, std::size_t line) {
   step.call.verb = static_cast<Verb>(*verb);
   if (makes_pd != (step.call.verb == Verb::alloc_pd) ||
       makes_mr != (step.call.verb == Verb::reg_mr))
-    in.fail_at(0, "alloc_pd needs a 'pdN =' before it, reg_mr an 'mrN =', and no other verb has one");
+    in.fail_at(0,
+               "alloc_pd needs a 'pdN =' before it, reg_mr an 'mrN =', and no other verb has one");
   parse_arguments(in, step);
   if (in.take("->")) parse_result(in, step);
   in.expect_end();
@@ -315,8 +317,10 @@ Trace parse_trace(std::string_view text, const std::string& file) {
       in.fail_at(line.size(), "the last line does not end: the file is cut off");
     text.remove_prefix(end + 1);
   }
-  if (number == 0) throw TraceError(file + ":1:1: the file is empty; a trace starts with the line "
-                                    "'# mrproof trace v1'");
+  if (number == 0)
+    throw TraceError(file +
+                     ":1:1: the file is empty; a trace starts with the line "
+                     "'# mrproof trace v1'");
   return trace;
 }
 

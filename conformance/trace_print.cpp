@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "conformance/notation.hpp"
 #include "conformance/trace.hpp"
 
@@ -55,6 +57,15 @@ std::string print_setup(const Setup& setup) {
   return text;
 }
 
+/// The id that a rule for the step's outcome would have: there is none.
+std::string unknown_rule(const Step& step) {
+  std::string id(kVerbNames.at(static_cast<std::size_t>(step.call.verb)));
+  id += '.';
+  for (const char c : kOutcomeNames.at(static_cast<std::size_t>(step.result.outcome)))
+    id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return id;
+}
+
 }  // namespace
 
 std::string print_call(const Step& step) {
@@ -72,10 +83,9 @@ std::string print_call(const Step& step) {
                          print_key(step.lkey), range(step));
     case Verb::rdma_write:
     case Verb::rdma_read:
-      return fmt::format("{}(qp{}, {}, {}, {}, {})",
-                         kVerbNames.at(static_cast<std::size_t>(c.verb)), c.qp,
-                         print_key(step.lkey), range(step), print_key(step.rkey),
-                         print_address(c.remote.value()));
+      return fmt::format(
+          "{}(qp{}, {}, {}, {}, {})", kVerbNames.at(static_cast<std::size_t>(c.verb)), c.qp,
+          print_key(step.lkey), range(step), print_key(step.rkey), print_address(c.remote.value()));
     case Verb::query_qp: return fmt::format("query_qp(qp{})", c.qp);
     case Verb::connect: return fmt::format("connect(qp{})", c.qp);
     case Verb::fill: return fmt::format("fill({}, {})", range(step), c.seed);
@@ -105,10 +115,10 @@ std::string print_annotation(const Annotation& a) {
   return text;
 }
 
-Annotation annotate(const Judgement& judgement) {
+Annotation annotate(const Judgement& judgement, const Step& step) {
   Annotation a;
   a.verdict = judgement.verdict;
-  a.rule = judgement.rule == nullptr ? "-" : judgement.rule->id;
+  a.rule = judgement.rule == nullptr ? unknown_rule(step) : judgement.rule->id;
   if (judgement.kind == DeviationClass::none) return a;
   a.kind = kClassNames.at(static_cast<std::size_t>(judgement.kind));
   for (std::size_t i = 0; i < judgement.broken_count; ++i) {

@@ -56,8 +56,8 @@ std::uint64_t LineScanner::number(std::uint64_t most, std::string_view what) {
   const bool hex = rest().starts_with("0x");
   if (hex) position_ += 2;
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(line_.data() + position_, line_.data() + line_.size(),
-                                            value, hex ? 16 : 10);
+  const auto [end, error] =
+      std::from_chars(line_.data() + position_, line_.data() + line_.size(), value, hex ? 16 : 10);
   if (error == std::errc::invalid_argument) {
     position_ = start;
     fail(fmt::format("expected {} (a number), {}", what, found(rest())));

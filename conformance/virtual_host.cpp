@@ -30,8 +30,10 @@ class VirtualHost : public Host {
     std::ifstream in(target_ + "/target.json");
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (!in || json.is_discarded())
-      throw ToolError(fmt::format("{}: no target image (target.json cannot be read); build one "
-                                  "with ci/build-target", target_));
+      throw ToolError(
+          fmt::format("{}: no target image (target.json cannot be read); build one "
+                      "with ci/build-target",
+                      target_));
     name_ = fmt::format("virtual machine {} ({})", json.value("name", "?"),
                         json.value("accelerator", "?"));
   }
@@ -84,13 +86,17 @@ class VirtualHost : public Host {
     channel_.header().agent_ready.store(0);
     command(Command::none);
     log_ = fmt::format("{}-{}.log", console_, ++boots_);
-    const auto absolute = [](const std::string& p) { return std::filesystem::absolute(p).string(); };
+    const auto absolute = [](const std::string& p) {
+      return std::filesystem::absolute(p).string();
+    };
     qemu_ = start_process({absolute(target_ + "/boot"), absolute(path_), absolute(log_)},
                           console_ + "-qemu.log");
     while (channel_.header().agent_ready.load() == 0) {
       if (wait_for_qemu(std::chrono::milliseconds(50)))
-        throw ToolError(fmt::format("the virtual machine ended while it booted ({}); see {} and "
-                                    "{}-qemu.log", end_text_, log_, console_));
+        throw ToolError(
+            fmt::format("the virtual machine ended while it booted ({}); see {} and "
+                        "{}-qemu.log",
+                        end_text_, log_, console_));
       if (Clock::now() - start > kBootLimit) {
         renew();
         throw ToolError(fmt::format("the virtual machine did not come up; see {}", log_));

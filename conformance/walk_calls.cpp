@@ -46,8 +46,8 @@ std::uint32_t CallMaker::access() {
   std::uint32_t flags = random_.pick<std::uint32_t>(
       {0, kLocalWrite, kLocalWrite, kRemoteRead, kLocalWrite | kRemoteRead,
        kLocalWrite | kRemoteWrite, kLocalWrite | kRemoteWrite | kRemoteRead,
-       kLocalWrite | kRemoteWrite | kRemoteRead, kLocalWrite | kRemoteWrite | kRemoteRead |
-       kRemoteAtomic, kLocalWrite | kRemoteAtomic});
+       kLocalWrite | kRemoteWrite | kRemoteRead,
+       kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic, kLocalWrite | kRemoteAtomic});
   if (random_.chance(10)) flags |= kMwBind;
   if (random_.chance(8)) flags |= kRelaxedOrdering;
   if (random_.chance(3)) flags |= 1U << random_.between(20, 29);
@@ -65,8 +65,8 @@ std::optional<Step> CallMaker::register_region(bool wrong) {
                                                               : random_.below(Plain::kPds));
   if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
   const std::uint64_t base = buffer_address(random_.below(kBufferCount));
-  const std::uint64_t offset =
-      random_.pick<std::uint64_t>({0, 0, 0, kPageSize, 1, kPageSize - 1, random_.below(kBufferSize)});
+  const std::uint64_t offset = random_.pick<std::uint64_t>(
+      {0, 0, 0, kPageSize, 1, kPageSize - 1, random_.below(kBufferSize)});
   const std::uint64_t room = kBufferSize - offset;
   step.call.address = Plain::address(base + offset);
   step.call.length = Plain::address(length_up_to(room));
@@ -161,9 +161,9 @@ std::uint64_t CallMaker::length_up_to(std::uint64_t room) {
 CallMaker::Side CallMaker::place(std::uint8_t region, KeyName::Kind kind) {
   const auto& r = state_.regions.at(region);
   const std::uint64_t size = r.last.value() - r.first.value() + 1;
-  const std::uint64_t offset =
-      std::min(size - 1, random_.pick<std::uint64_t>({0, 0, 1, size - 1, random_.below(size),
-                                                      random_.below(size)}));
+  const std::uint64_t offset = std::min(
+      size - 1,
+      random_.pick<std::uint64_t>({0, 0, 1, size - 1, random_.below(size), random_.below(size)}));
   return {{kind, region, 0, 0}, r.first.value() + offset, size - offset};
 }
 
@@ -174,21 +174,27 @@ void CallMaker::spoil_bounds(Side& side, std::uint64_t& length) {
   switch (random_.below(8)) {
     case 0: length = std::min(side.room + 1, kMostLength); break;
     case 1: side.address = r.last.value() + 1; break;
-    case 2: side.address = r.last.value(); length = std::max<std::uint64_t>(length, 2); break;
+    case 2:
+      side.address = r.last.value();
+      length = std::max<std::uint64_t>(length, 2);
+      break;
     case 3: side.address = first - 1; break;
-    case 4: side.address = first - 1; length = size; break;
+    case 4:
+      side.address = first - 1;
+      length = size;
+      break;
     case 5:  // start + length wraps around into the region
       side.address = first - random_.between(1, size);
       length = std::min(size, kMostLength);
       break;
     case 6:  // far above, so that offset + length wraps around 2^64 or 2^32
-      side.address = random_.pick<std::uint64_t>(
-          {~std::uint64_t{0}, ~std::uint64_t{0} - length + 2, first + (1ULL << 32U),
-           first - (1ULL << 32U), first ^ (1ULL << 63U)});
+      side.address = random_.pick<std::uint64_t>({~std::uint64_t{0}, ~std::uint64_t{0} - length + 2,
+                                                  first + (1ULL << 32U), first - (1ULL << 32U),
+                                                  first ^ (1ULL << 63U)});
       break;
     default:
-      length = std::min(longest_, random_.pick<std::uint64_t>({0x10000, 1U << 20U, 1U << 31U,
-                                                               kMostLength}));
+      length = std::min(longest_,
+                        random_.pick<std::uint64_t>({0x10000, 1U << 20U, 1U << 31U, kMostLength}));
   }
 }
 
@@ -278,18 +284,21 @@ std::optional<Step> CallMaker::post_receive(bool wrong) {
 
 std::optional<Step> CallMaker::send(bool wrong) {
   Step step = call_of(Verb::send);
-  const auto qp = ready_qp();
+  const auto qp = posting_qp();
   if (!qp) return std::nullopt;
   const auto& peer = state_.qps.at(peer_of(*qp));
   // Sending to nobody is legal to try, and costs the pair.
-  if (!peer.posted.truth() && !random_.chance(2)) return std::nullopt;
+  const bool failed = state_.qps.at(*qp).state.value() == static_cast<unsigned>(QpState::err);
+  if (!peer.posted.truth() && !failed && !random_.chance(2)) return std::nullopt;
   const auto pd = state_.qps.at(*qp).pd.value();
   const auto region = region_in(pd, 0);
   if (!region) return std::nullopt;
   Side side = place(*region, KeyName::Kind::lkey);
   std::uint64_t length = length_up_to(std::min(side.room, peer.length.value()));
-  if (wrong && random_.chance(50)) length = std::min(side.room, peer.length.value() + 1);
-  else if (wrong) spoil(side, length, pd, 0);
+  if (wrong && random_.chance(50))
+    length = std::min(side.room, peer.length.value() + 1);
+  else if (wrong)
+    spoil(side, length, pd, 0);
   if (random_.chance(4)) length = 0;
   step.call.qp = *qp;
   step.lkey = side.key;

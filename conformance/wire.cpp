@@ -108,7 +108,10 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
   out.plain(record.kind);
   out.plain(record.index);
   switch (record.kind) {
-    case RecordKind::hello: out.plain(record.can); out.text(record.text); break;
+    case RecordKind::hello:
+      out.plain(record.can);
+      out.text(record.text);
+      break;
     case RecordKind::case_begin: out.plain(record.setup); break;
     case RecordKind::step_begin:
       out.plain(record.step.call);

@@ -25,8 +25,7 @@ class DeviceMemory : public MemorySource {
     for (std::size_t i = 0; i < kBufferCount; ++i) {
       const auto seen = device_.buffer(i);
       const auto wanted = expected.buffer(i);
-      if (std::memcmp(seen.data(), wanted.data(), kBufferSize) != 0)
-        collect(i, seen, wanted, runs);
+      if (std::memcmp(seen.data(), wanted.data(), kBufferSize) != 0) collect(i, seen, wanted, runs);
     }
   }
 
@@ -126,9 +125,10 @@ class Worker {
       step.rkey = trace.steps[i].rkey;
       oracle.resolve(step);
       if (const auto* duty = oracle.forbids(step))
-        throw ToolError(fmt::format("{}:{}: this call may not be made here, since it does not hold "
-                                    "that {}; mend the trace",
-                                    plan_.trace_file, trace.steps[i].line, duty->sentence));
+        throw ToolError(
+            fmt::format("{}:{}: this call may not be made here, since it does not hold "
+                        "that {}; mend the trace",
+                        plan_.trace_file, trace.steps[i].line, duty->sentence));
       if (!perform(i, step, oracle)) return;
     }
   }
@@ -146,14 +146,13 @@ class Worker {
     step.timed_out = seen.timed_out;
     Judgement judgement = oracle.check(step, memory_);
     if (judgement.verdict == Verdict::deviates) {
-      step.annotations.push_back(annotate(judgement));
+      step.annotations.push_back(annotate(judgement, step));
       step.remarks = oracle.explain(step, judgement);
       learn(step.annotations.back());
     } else if (!seen.kernel_warning.empty()) {
       judgement.verdict = Verdict::kernel_warning;
     }
-    if (judgement.verdict != Verdict::deviates)
-      step.annotations.push_back(annotate(judgement));
+    if (judgement.verdict != Verdict::deviates) step.annotations.push_back(annotate(judgement, step));
     finish(index, step, seen, judgement, start);
     return judgement.verdict == Verdict::conforms || judgement.verdict == Verdict::unsupported ||
            (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
@@ -203,8 +202,9 @@ void give_up(Channel& channel, const std::string& why) {
 std::unique_ptr<impl::Device> open_only_device() {
   const auto devices = impl::list_verbs_devices();
   if (devices.empty())
-    throw ToolError("no RDMA device here; run in a virtual machine (ci/conformance, or --target), "
-                    "or use --device sim");
+    throw ToolError(
+        "no RDMA device here; run in a virtual machine (ci/conformance, or --target), "
+        "or use --device sim");
   if (devices.size() > 1) {
     std::string names;
     for (const auto& d : devices) names += " " + d.name;
@@ -222,8 +222,10 @@ std::unique_ptr<impl::Device> open_device(const std::string& name) {
   if (name.size() > 4) {
     options.fault = name.substr(4);
     if (!impl::fault_by_name(*options.fault))
-      throw ToolError(fmt::format("the simulated device has no fault '{}'; 'mrproof devices "
-                                  "--faults' lists them", name.substr(4)));
+      throw ToolError(
+          fmt::format("the simulated device has no fault '{}'; 'mrproof devices "
+                      "--faults' lists them",
+                      name.substr(4)));
   }
   return std::make_unique<impl::SimDevice>(options);
 }

@@ -35,8 +35,9 @@ Buffers::Buffers() {
     if (got == wanted) continue;
     if (got != MAP_FAILED) munmap(got, model::kBufferSize);
     while (mapped_ > 0) munmap(at(model::buffer_address(--mapped_)), model::kBufferSize);
-    throw DeviceError("cannot map the buffers at their fixed addresses: they are taken (is another "
-                      "device open in this process?)");
+    throw DeviceError(
+        "cannot map the buffers at their fixed addresses: they are taken (is another "
+        "device open in this process?)");
   }
   restore();
 }

@@ -32,8 +32,8 @@ inline constexpr std::uint32_t kRemoteRights =
 inline constexpr std::uint32_t kOptionalRange = 0x3ff00000U;
 
 /// Flags that name a feature a device may lack.
-inline constexpr std::uint32_t kFeatureFlags = kRemoteAtomic | kMwBind | kZeroBased | kOnDemand |
-                                               kHugetlb | kFlushGlobal | kFlushPersistent;
+inline constexpr std::uint32_t kFeatureFlags =
+    kRemoteAtomic | kMwBind | kZeroBased | kOnDemand | kHugetlb | kFlushGlobal | kFlushPersistent;
 
 /// Every bit that the pages or the uverbs header give a meaning.
 inline constexpr std::uint32_t kDefinedAccess =

@@ -48,10 +48,20 @@ enum class Outcome : std::uint8_t {
 };
 inline constexpr std::size_t kOutcomes = 14;
 /// Names as traces print them; `ok` is printed as SUCCESS for work requests.
-inline constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{
-    "ok",           "refused",        "LOC_LEN_ERR",     "LOC_QP_OP_ERR",  "LOC_PROT_ERR",
-    "WR_FLUSH_ERR", "LOC_ACCESS_ERR", "REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR",
-    "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR", "OTHER_ERR",   "none"};
+inline constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"ok",
+                                                                       "refused",
+                                                                       "LOC_LEN_ERR",
+                                                                       "LOC_QP_OP_ERR",
+                                                                       "LOC_PROT_ERR",
+                                                                       "WR_FLUSH_ERR",
+                                                                       "LOC_ACCESS_ERR",
+                                                                       "REM_INV_REQ_ERR",
+                                                                       "REM_ACCESS_ERR",
+                                                                       "REM_OP_ERR",
+                                                                       "RETRY_EXC_ERR",
+                                                                       "RNR_RETRY_EXC_ERR",
+                                                                       "OTHER_ERR",
+                                                                       "none"};
 
 /// Whether the verb is a work request whose `ok` is a completion with IBV_WC_SUCCESS.
 constexpr bool is_transfer(Verb verb) {
@@ -66,31 +76,31 @@ inline constexpr std::array<std::string_view, 4> kQpStateNames{"unknown", "RTS",
 template <class D>
 struct Call {
   Verb verb = Verb::fill;
-  std::uint8_t pd = 0;  ///< slot: alloc_pd's target, reg_mr's and dealloc_pd's argument
-  std::uint8_t mr = 0;  ///< slot: reg_mr's target, dereg_mr's argument
-  std::uint8_t qp = 0;  ///< slot; its peer is qp ^ 1
-  std::uint8_t seed = 0;                ///< fill's pattern
-  typename D::Flags access{};           ///< reg_mr
-  typename D::Address address{};        ///< local address: virtual, or an offset if ZERO_BASED
-  typename D::Address length{};         ///< bytes
-  typename D::Key lkey{};               ///< local key of the scatter/gather element
-  typename D::Key rkey{};               ///< remote key
-  typename D::Address remote{};         ///< remote address
+  std::uint8_t pd = 0;            ///< slot: alloc_pd's target, reg_mr's and dealloc_pd's argument
+  std::uint8_t mr = 0;            ///< slot: reg_mr's target, dereg_mr's argument
+  std::uint8_t qp = 0;            ///< slot; its peer is qp ^ 1
+  std::uint8_t seed = 0;          ///< fill's pattern
+  typename D::Flags access{};     ///< reg_mr
+  typename D::Address address{};  ///< local address: virtual, or an offset if ZERO_BASED
+  typename D::Address length{};   ///< bytes
+  typename D::Key lkey{};         ///< local key of the scatter/gather element
+  typename D::Key rkey{};         ///< remote key
+  typename D::Address remote{};   ///< remote address
 };
 
 /// What the caller saw. Fields that a verb does not give keep their zero value.
 template <class D>
 struct Result {
   Outcome outcome = Outcome::ok;
-  typename D::Key error{};              ///< return code or errno of a refusal, 0 if none was given
-  typename D::Key lkey{};               ///< of a registered region
+  typename D::Key error{};  ///< return code or errno of a refusal, 0 if none was given
+  typename D::Key lkey{};   ///< of a registered region
   typename D::Key rkey{};
   typename D::Bit completion_matches{};  ///< wr_id, qp_num and (on success) opcode as posted
-  typename D::Small qp_state{};         ///< QpState after the call; unknown: not asked
+  typename D::Small qp_state{};          ///< QpState after the call; unknown: not asked
   typename D::Small peer_state{};
-  typename D::Small own_receive{};      ///< Outcome of the receive posted on qp (none: stays)
-  typename D::Small peer_receive{};     ///< Outcome of the receive posted on the peer
-  typename D::Address received{};       ///< byte_len of the peer's successful receive
+  typename D::Small own_receive{};   ///< Outcome of the receive posted on qp (none: stays)
+  typename D::Small peer_receive{};  ///< Outcome of the receive posted on the peer
+  typename D::Address received{};    ///< byte_len of the peer's successful receive
 };
 
 /// The Outcome as a value of the domain.

@@ -25,8 +25,7 @@ bool applies(const PlainRule& rule, const PlainView& view) {
 bool situation_allows(const PlainRule& rule, const PlainView& view) {
   return std::all_of(rule.requires_all.begin(), rule.requires_all.end(),
                      [&](const auto& term) {
-                       return term.condition->about == About::observation ||
-                              term_holds(term, view);
+                       return term.condition->about == About::observation || term_holds(term, view);
                      }) &&
          has_reason(rule, view);
 }
@@ -97,15 +96,14 @@ Bit never(const PlainView& /*view*/) { return Bit(false); }
 
 }  // namespace
 
-const PlainCondition kNothingForbids{
-    "nothing_forbids", "the situation gives a reason for this refusal", "the rules of the verb",
-    About::situation, never};
+const PlainCondition kNothingForbids{"nothing_forbids",
+                                     "the situation gives a reason for this refusal",
+                                     "the rules of the verb", About::situation, never};
 const PlainCondition kBytesAsPredicted{
     "bytes_as_predicted", "every byte of every buffer is the predicted one",
     "ibv_post_send(3); a transfer moves its bytes and no others", About::observation, never};
-const PlainCondition kOutcomeKnown{
-    "outcome_known", "the outcome is one that this verb can have", "ibv_poll_cq(3); 11.6.2",
-    About::situation, never};
+const PlainCondition kOutcomeKnown{"outcome_known", "the outcome is one that this verb can have",
+                                   "ibv_poll_cq(3); 11.6.2", About::situation, never};
 
 Judgement judge(const Rulebook& book, const PlainView& view) {
   for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome)) {

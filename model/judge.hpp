@@ -21,8 +21,7 @@ enum class Verdict : std::uint8_t {
 };
 inline constexpr std::size_t kVerdicts = 7;
 inline constexpr std::array<std::string_view, kVerdicts> kVerdictNames{
-    "conforms",       "deviates",    "crash",       "hang",
-    "kernel_warning", "unsupported", "inconclusive"};
+    "conforms", "deviates", "crash", "hang", "kernel_warning", "unsupported", "inconclusive"};
 
 /// In what way a step deviates.
 enum class DeviationClass : std::uint8_t {

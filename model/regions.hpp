@@ -16,8 +16,8 @@ struct Target {
   typename D::Key key;
   typename D::Address start;
   typename D::Address length;
-  typename D::Small pd;   ///< of the queue pair that uses the key
-  std::uint32_t right;    ///< access flag needed; 0: none (local read is always enabled)
+  typename D::Small pd;  ///< of the queue pair that uses the key
+  std::uint32_t right;   ///< access flag needed; 0: none (local read is always enabled)
 };
 
 /// The local side of a work request or receive of the call's queue pair.
@@ -25,16 +25,20 @@ template <class D>
 constexpr Target<D> local_target(const View<D>& v) {
   const std::uint32_t right =
       v.call.verb == Verb::rdma_read || v.call.verb == Verb::post_recv ? kLocalWrite : 0U;
-  return {KeyKind::local,   v.call.lkey, v.call.address,
-          v.call.length,    v.state.qps.at(v.call.qp).pd, right};
+  return {KeyKind::local, v.call.lkey, v.call.address, v.call.length, v.state.qps.at(v.call.qp).pd,
+          right};
 }
 
 /// The remote side of an RDMA operation.
 template <class D>
 constexpr Target<D> remote_target(const View<D>& v) {
   const std::uint32_t right = v.call.verb == Verb::rdma_read ? kRemoteRead : kRemoteWrite;
-  return {KeyKind::remote, v.call.rkey, v.call.remote,
-          v.call.length,   v.state.qps.at(peer_of(v.call.qp)).pd, right};
+  return {KeyKind::remote,
+          v.call.rkey,
+          v.call.remote,
+          v.call.length,
+          v.state.qps.at(peer_of(v.call.qp)).pd,
+          right};
 }
 
 /// Where a message of the call lands: the receive posted on the peer, for as many bytes as come.
@@ -88,9 +92,8 @@ constexpr typename D::Bit granted(const State<D>& state, const Target<D>& target
 /// Whether nobody asks for something that a region may not be asked: it is not `undefined`.
 template <class D>
 constexpr typename D::Bit is_defined(const State<D>& state, const Target<D>& target) {
-  return all<D>(state.regions, [&](const Region<D>& r) {
-    return !(answers<D>(r, target) & r.undefined);
-  });
+  return all<D>(state.regions,
+                [&](const Region<D>& r) { return !(answers<D>(r, target) & r.undefined); });
 }
 
 /// The virtual address of the range's first byte, if a region answers to the key.
@@ -114,8 +117,8 @@ constexpr typename D::Address reachable_prefix(const State<D>& state, const Targ
                                (target.start <= r.last);
     // Compared before one is added: a region may end at the last byte of the address space.
     const auto beyond_first = r.last - target.start;
-    const auto fits = D::select(target.length <= beyond_first, target.length,
-                                beyond_first + D::address(1));
+    const auto fits =
+        D::select(target.length <= beyond_first, target.length, beyond_first + D::address(1));
     length = D::select(starts_inside, fits, length);
   }
   return length;

@@ -21,9 +21,7 @@ struct Setup {
 };
 
 /// The setup of generated walks: qp0 and qp1 in pd0; qp2 in pd0, its peer qp3 in pd1.
-constexpr Setup standard_setup() {
-  return Setup{{0, 0, 0, 1}, {true, true, false, false}};
-}
+constexpr Setup standard_setup() { return Setup{{0, 0, 0, 1}, {true, true, false, false}}; }
 
 /// The model's state at the start of a case.
 State<Plain> initial_state(const Setup& setup, const Capabilities<Plain>& can);

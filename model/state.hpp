@@ -53,8 +53,8 @@ struct Buffer {
 /// What a device claims to be able to do, read from the device.
 template <class D>
 struct Capabilities {
-  typename D::Flags claimed{};         ///< feature access flags that the device says it supports
-  typename D::Address max_message{};   ///< longest message in bytes (ibv_query_port(3), max_msg_sz)
+  typename D::Flags claimed{};        ///< feature access flags that the device says it supports
+  typename D::Address max_message{};  ///< longest message in bytes (ibv_query_port(3), max_msg_sz)
 };
 
 /// Everything that rules read and effects change.

@@ -11,13 +11,13 @@
 namespace mrproof::impl {
 namespace {
 
-constexpr int kWarningLevel = 4;  // LOG_WARNING
+constexpr unsigned kWarning = 4;  // LOG_KERN | LOG_WARNING
 /// More than this of one step's lines tells nothing new.
 constexpr std::size_t kMostText = 4096;
 
-constexpr std::array<std::string_view, 10> kFaults{
-    "WARNING:", "BUG:",       "Oops",     "general protection", "Call Trace",
-    "UBSAN:",   "KASAN:",     "[#1]",     "Kernel panic",       "blocked for more than"};
+constexpr std::array<std::string_view, 8> kFaults{
+    "WARNING:", "BUG:", "Oops",         "general protection",
+    "UBSAN:",   "[#",   "Kernel panic", "blocked for more than"};
 constexpr std::array<std::string_view, 3> kStalls{"soft lockup", "self-detected stall",
                                                   "detected stalls"};
 
@@ -29,8 +29,20 @@ bool contains_any(std::string_view line, const std::array<std::string_view, N>& 
 
 }  // namespace
 
-bool tells_of_fault(int level, std::string_view line) {
-  return level <= kWarningLevel && contains_any(line, kFaults) && !contains_any(line, kStalls);
+LogLine classify_record(std::string_view record, std::string_view& text) {
+  unsigned priority = 0;  // facility * 8 + level, as in syslog(2)
+  for (const char digit : record) {
+    if (digit < '0' || digit > '9') break;
+    priority = priority * 10 + static_cast<unsigned>(digit - '0');
+  }
+  const std::size_t start = record.find(';');
+  if (start == record.npos) return LogLine::ordinary;
+  text = record.substr(start + 1);
+  text = text.substr(0, text.find('\n'));
+  if (priority > kWarning) return LogLine::ordinary;  // facility 0 is the kernel
+  if (contains_any(text, kStalls)) return LogLine::stall;
+  if (text.find("Call Trace") != text.npos) return LogLine::call_trace;
+  return contains_any(text, kFaults) ? LogLine::fault : LogLine::ordinary;
 }
 
 KernelLog::KernelLog(bool enabled) {
@@ -50,34 +62,20 @@ std::string KernelLog::take() {
   std::array<char, 8192> record;  // NOLINT(*-member-init): one read gives one whole record
   while (true) {
     const ssize_t size = read(file_, record.data(), record.size());
-    if (size > 0)
-      note({record.data(), static_cast<std::size_t>(size)}, lines);
-    else if (size == 0 || (errno != EPIPE && errno != EINTR))
-      break;  // EPIPE: records were overwritten before they were read; the next one follows
+    if (size <= 0) {
+      // EPIPE: records were overwritten before they were read; the next one follows.
+      if (size < 0 && (errno == EPIPE || errno == EINTR)) continue;
+      return lines;
+    }
+    std::string_view text;
+    const LogLine kind = classify_record({record.data(), static_cast<std::size_t>(size)}, text);
+    const bool of_stall = stall_ && kind == LogLine::call_trace;
+    if (kind != LogLine::ordinary) stall_ = kind == LogLine::stall;
+    if (kind == LogLine::ordinary || kind == LogLine::stall || of_stall) continue;
+    if (lines.size() + text.size() > kMostText) continue;
+    if (!lines.empty()) lines += '\n';
+    lines += text;
   }
-  return lines;
-}
-
-/// A record is "PRIORITY,SEQUENCE,TIME,FLAGS[,...];TEXT\n" and lines with its context.
-void KernelLog::note(std::string_view record, std::string& lines) {
-  int priority = 0;
-  std::size_t at = 0;
-  for (; at < record.size() && record[at] >= '0' && record[at] <= '9'; ++at)
-    priority = priority * 10 + (record[at] - '0');
-  const std::size_t start = record.find(';', at);
-  if (start == record.npos) return;
-  std::string_view text = record.substr(start + 1);
-  text = text.substr(0, text.find('\n'));
-
-  if (contains_any(text, kStalls)) stall_ = true;
-  if (!tells_of_fault(priority & 7, text)) return;
-  if (stall_ && text.find("Call Trace") != text.npos) {
-    stall_ = false;
-    return;
-  }
-  if (lines.size() + text.size() > kMostText) return;
-  if (!lines.empty()) lines += '\n';
-  lines += text;
 }
 
 }  // namespace mrproof::impl

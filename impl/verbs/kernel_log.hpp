@@ -1,6 +1,7 @@
 // What the kernel complained of while a step was made.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -24,14 +25,21 @@ class KernelLog {
   std::string take();
 
  private:
-  void note(std::string_view record, std::string& lines);
-
   int file_ = -1;
   bool stall_ = false;  ///< the call trace to come belongs to the report of a stall
 };
 
-/// Whether a line of the kernel's log reports a fault: WARN, BUG, oops, a sanitizer's finding, a
-/// task that hangs. Level as in syslog(2); only warnings and worse count.
-bool tells_of_fault(int level, std::string_view line);
+/// What a line of the kernel's log says about the kernel itself.
+enum class LogLine : std::uint8_t {
+  ordinary,    ///< nothing wrong with the kernel
+  fault,       ///< WARN, BUG, oops, a sanitizer's finding, a task that hangs
+  call_trace,  ///< heads the trace that follows one of the others
+  stall,       ///< a processor that was busy for too long, as happens in slow virtual machines
+};
+
+/// Reads a record of /dev/kmsg, "PRIORITY,SEQUENCE,TIME,FLAGS;TEXT\n..." (dev-kmsg in the kernel's
+/// Documentation/ABI/testing), and puts its text's first line into `text`. What programs wrote into
+/// the log, and what is below the level of warnings, is ordinary.
+LogLine classify_record(std::string_view record, std::string_view& text);
 
 }  // namespace mrproof::impl

@@ -63,15 +63,14 @@ class RdmaSocket {
   /// or there are no more. Whether it did.
   template <class Use>
   bool ask(unsigned command, unsigned flags, std::string_view attributes, Use&& use) {
-    std::array<std::byte, 512> request{};
     nlmsghdr head{};
     head.nlmsg_len = static_cast<std::uint32_t>(NLMSG_HDRLEN + attributes.size());
     head.nlmsg_type = static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command));
     head.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
-    if (head.nlmsg_len > request.size()) return false;
-    std::memcpy(request.data(), &head, sizeof head);
-    std::memcpy(request.data() + NLMSG_HDRLEN, attributes.data(), attributes.size());
-    if (send(socket_, request.data(), head.nlmsg_len, 0) < 0) return false;
+    static_assert(sizeof head == NLMSG_HDRLEN);
+    std::string request(reinterpret_cast<const char*>(&head), sizeof head);
+    request += attributes;
+    if (send(socket_, request.data(), request.size(), 0) < 0) return false;
     return answers((flags & NLM_F_DUMP) != 0, std::forward<Use>(use));
   }
 

@@ -89,7 +89,7 @@ int await(ibv_cq* cq, std::array<ibv_wc, N>& completions, std::uint32_t limit_ms
   }
 }
 
-/// The state of an end; of one that `must_fail` as soon as it has left RTS, which may take a moment:
+/// The state of an end; of one that `must_fail` once it has left RTS, which may take a moment:
 /// drivers show the completion, or send the NAK that causes it, before they change the state.
 QpState state_after_error(QpEnd& end, bool must_fail, std::uint32_t limit_ms) {
   Patience patience(limit_ms);

@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "impl/verbs/identity.hpp"
 #include "impl/verbs/kernel_log.hpp"
@@ -60,13 +65,27 @@ TEST(Identity, DriverOfNothingIsUnknown) {
   EXPECT_FALSE(kernel_release().empty());
 }
 
+LogLine kind_of(std::string_view record) {
+  std::string_view text;
+  return classify_record(record, text);
+}
+
 TEST(KernelLog, TellsFaultsFromChatter) {
-  EXPECT_TRUE(tells_of_fault(4, "WARNING: CPU: 0 PID: 7 at drivers/infiniband/sw/rxe/rxe_mr.c:9"));
-  EXPECT_TRUE(tells_of_fault(0, "BUG: kernel NULL pointer dereference, address: 0000000000000008"));
-  EXPECT_TRUE(tells_of_fault(4, "general protection fault, maybe for address 0x0: 0000 [#1]"));
-  EXPECT_FALSE(tells_of_fault(4, "rdma_rxe: rxe_mr_init_user: Unable to pin memory region"));
-  EXPECT_FALSE(tells_of_fault(6, "Call Trace: of somebody's notice"));
-  EXPECT_FALSE(tells_of_fault(0, "watchdog: BUG: soft lockup - CPU#0 stuck for 22s!"));
+  EXPECT_EQ(kind_of("4,940,9881,-;WARNING: CPU: 0 PID: 7 at rxe_mr.c:9\n"), LogLine::fault);
+  EXPECT_EQ(kind_of("1,941,9882,-;BUG: kernel NULL pointer dereference\n"), LogLine::fault);
+  EXPECT_EQ(kind_of("4,942,9883,-;general protection fault: 0000 [#1]\n"), LogLine::fault);
+  EXPECT_EQ(kind_of("4,943,9884,-;Call Trace:\n"), LogLine::call_trace);
+  EXPECT_EQ(kind_of("0,944,9885,-;watchdog: BUG: soft lockup - CPU#0 stuck\n"), LogLine::stall);
+  EXPECT_EQ(kind_of("4,945,9886,-;rdma_rxe: Unable to pin memory\n"), LogLine::ordinary);
+  EXPECT_EQ(kind_of("6,946,9887,-;WARNING: in a notice\n"), LogLine::ordinary);
+  EXPECT_EQ(kind_of("12,947,9888,-;WARNING: says a program\n"), LogLine::ordinary);
+  EXPECT_EQ(kind_of("no record"), LogLine::ordinary);
+}
+
+TEST(KernelLog, TextIsTheFirstLineOfTheRecord) {
+  std::string_view text;
+  classify_record("4,940,9881,-;BUG: x\n SUBSYSTEM=infiniband\n", text);
+  EXPECT_EQ(text, "BUG: x");
 }
 
 TEST(KernelLog, DisabledIsSilent) {
@@ -76,7 +95,7 @@ TEST(KernelLog, DisabledIsSilent) {
 }
 
 /// Behaviour that every conforming device has, on the one that MRPROOF_DEVICE names.
-class OnDevice : public testing::Test {
+class OnDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* name = std::getenv("MRPROOF_DEVICE");

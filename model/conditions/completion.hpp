@@ -20,7 +20,8 @@ inline constexpr Condition<D> completion_matches{
 template <class D>
 inline constexpr Condition<D> qp_state_true{
     "qp_state_true", "the state reported is the one the queue pair is in", "ibv_query_qp(3)",
-    About::observation, [](const View<D>& v) { return v.result.qp_state == requester<D>(v).state; }};
+    About::observation,
+    [](const View<D>& v) { return v.result.qp_state == requester<D>(v).state; }};
 
 template <class D>
 inline constexpr Condition<D> requester_stays{

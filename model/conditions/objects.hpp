@@ -10,26 +10,22 @@ namespace mrproof::model {
 template <class D>
 inline constexpr Condition<D> pd_slot_free{
     "pd_slot_free", "the handle names no live PD", "trace format: one handle, one object",
-    About::situation,
-    [](const View<D>& v) { return !v.state.pds.at(v.call.pd).live; }};
+    About::situation, [](const View<D>& v) { return !v.state.pds.at(v.call.pd).live; }};
 
 template <class D>
 inline constexpr Condition<D> pd_live{
     "pd_live", "the PD has been allocated and not deallocated", "ibv_alloc_pd(3), DESCRIPTION",
-    About::situation,
-    [](const View<D>& v) { return v.state.pds.at(v.call.pd).live; }};
+    About::situation, [](const View<D>& v) { return v.state.pds.at(v.call.pd).live; }};
 
 template <class D>
 inline constexpr Condition<D> mr_slot_free{
     "mr_slot_free", "the handle names no live MR", "trace format: one handle, one object",
-    About::situation,
-    [](const View<D>& v) { return !v.state.regions.at(v.call.mr).live; }};
+    About::situation, [](const View<D>& v) { return !v.state.regions.at(v.call.mr).live; }};
 
 template <class D>
 inline constexpr Condition<D> mr_live{
     "mr_live", "the MR has been registered and not deregistered", "ibv_reg_mr(3), DESCRIPTION",
-    About::situation,
-    [](const View<D>& v) { return v.state.regions.at(v.call.mr).live; }};
+    About::situation, [](const View<D>& v) { return v.state.regions.at(v.call.mr).live; }};
 
 template <class D>
 inline constexpr Condition<D> store_in_buffer{
@@ -47,15 +43,13 @@ inline constexpr Condition<D> pd_unused{
     "pd_unused", "no MR or QP belongs to the PD", "ibv_alloc_pd(3), NOTES", About::situation,
     [](const View<D>& v) {
       const auto pd = D::small(v.call.pd);
-      return all<D>(v.state.regions,
-                    [&](const Region<D>& r) { return !(r.live & (r.pd == pd)); }) &
+      return all<D>(v.state.regions, [&](const Region<D>& r) { return !(r.live & (r.pd == pd)); }) &
              all<D>(v.state.qps, [&](const QueuePair<D>& q) { return !(q.live & (q.pd == pd)); });
     }};
 
 template <class D>
 inline constexpr Condition<D> remote_write_has_local_write{
-    "remote_write_has_local_write",
-    "LOCAL_WRITE is set if REMOTE_WRITE or REMOTE_ATOMIC is",
+    "remote_write_has_local_write", "LOCAL_WRITE is set if REMOTE_WRITE or REMOTE_ATOMIC is",
     "ibv_reg_mr(3), DESCRIPTION", About::situation, [](const View<D>& v) {
       return implies(has_any<D>(v.call.access, kRemoteWrite | kRemoteAtomic),
                      has<D>(v.call.access, kLocalWrite));
@@ -116,8 +110,8 @@ inline constexpr Condition<D> keys_distinct{
       const auto remote = has_any<D>(v.call.access, kRemoteRights);
       return all<D>(v.state.regions, [&](const Region<D>& r) {
         const auto either_remote = remote | has_any<D>(r.access, kRemoteRights);
-        return implies(r.live, (r.lkey != v.result.lkey) &
-                                   implies(either_remote, r.rkey != v.result.rkey));
+        return implies(r.live,
+                       (r.lkey != v.result.lkey) & implies(either_remote, r.rkey != v.result.rkey));
       });
     }};
 
@@ -131,8 +125,8 @@ inline constexpr Condition<D> errno_value{
 
 template <class D>
 inline constexpr Condition<D> errno_set{
-    "errno_set", "errno says why NULL was returned",
-    "ibv_reg_mr(3), ibv_alloc_pd(3), RETURN VALUE", About::observation, [](const View<D>& v) {
+    "errno_set", "errno says why NULL was returned", "ibv_reg_mr(3), ibv_alloc_pd(3), RETURN VALUE",
+    About::observation, [](const View<D>& v) {
       return (v.result.error != D::key(0)) & (v.result.error < D::key(4096));
     }};
 

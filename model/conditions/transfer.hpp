@@ -21,9 +21,9 @@ constexpr typename D::Bit zero_length(const View<D>& v) {
 // ---- queue pairs and messages ----
 
 template <class D>
-inline constexpr Condition<D> qp_live{
-    "qp_live", "the queue pair exists", "ibv_create_qp(3)", About::situation,
-    [](const View<D>& v) { return requester<D>(v).live; }};
+inline constexpr Condition<D> qp_live{"qp_live", "the queue pair exists", "ibv_create_qp(3)",
+                                      About::situation,
+                                      [](const View<D>& v) { return requester<D>(v).live; }};
 
 template <class D>
 inline constexpr Condition<D> receive_queue_free{
@@ -38,8 +38,7 @@ inline constexpr Condition<D> qp_ready{
 
 template <class D>
 inline constexpr Condition<D> peer_ready{
-    "peer_ready", "the queue pair at the other end is in RTS", "ibv_modify_qp(3)",
-    About::situation,
+    "peer_ready", "the queue pair at the other end is in RTS", "ibv_modify_qp(3)", About::situation,
     [](const View<D>& v) { return responder<D>(v).state == as_small<D>(QpState::rts); }};
 
 template <class D>
@@ -64,8 +63,9 @@ inline constexpr Condition<D> local_same_pd{
 template <class D>
 inline constexpr Condition<D> local_write_right{
     "local_write_right", "the local region has LOCAL_WRITE where the device writes to it",
-    "ibv_reg_mr(3), IBV_ACCESS_LOCAL_WRITE; C10-57", About::situation,
-    [](const View<D>& v) { return zero_length(v) | right_granted<D>(v.state, local_target<D>(v)); }};
+    "ibv_reg_mr(3), IBV_ACCESS_LOCAL_WRITE; C10-57", About::situation, [](const View<D>& v) {
+      return zero_length(v) | right_granted<D>(v.state, local_target<D>(v));
+    }};
 
 template <class D>
 inline constexpr Condition<D> local_in_bounds{
@@ -147,9 +147,8 @@ inline constexpr Condition<D> receive_write_right{
 template <class D>
 inline constexpr Condition<D> receive_in_bounds{
     "receive_in_bounds", "the message fits the region behind the receive",
-    "ibv_reg_mr(3), DESCRIPTION; 11.6.2", About::situation, [](const View<D>& v) {
-      return zero_length(v) | in_bounds<D>(v.state, receive_target<D>(v));
-    }};
+    "ibv_reg_mr(3), DESCRIPTION; 11.6.2", About::situation,
+    [](const View<D>& v) { return zero_length(v) | in_bounds<D>(v.state, receive_target<D>(v)); }};
 
 template <class D>
 inline constexpr Condition<D> receive_element_sound{
