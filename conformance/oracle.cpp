@@ -90,6 +90,26 @@ Judgement Oracle::check_bytes(Step& step, const PlainRule& rule, const Transfer<
   return judgement;
 }
 
+bool Oracle::recover(const Step& step, const Judgement& judgement) {
+  if (judgement.verdict != Verdict::deviates || !step.bytes.empty()) return false;
+  const auto& r = step.result;
+  if (r.outcome == Outcome::ok) return false;
+  if (step.call.verb == Verb::reg_mr) return true;
+  const auto unknown = as_small<Plain>(QpState::unknown);
+  if (!is_transfer(step.call.verb) || (r.qp_state == unknown).truth() ||
+      (r.peer_state == unknown).truth())
+    return false;
+  const auto take_over = [](QueuePair<Plain>& qp, Plain::Small state, Plain::Small receive) {
+    const auto none = as_small<Plain>(Outcome::none);
+    const auto failed = state == as_small<Plain>(QpState::err);
+    qp.posted = qp.posted & (receive == none) & !failed;
+    qp.state = state;
+  };
+  take_over(state_.qps.at(step.call.qp), r.qp_state, r.own_receive);
+  take_over(state_.qps.at(peer_of(step.call.qp)), r.peer_state, r.peer_receive);
+  return true;
+}
+
 std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judgement) const {
   std::vector<std::string> lines;
   std::string names;
@@ -101,7 +121,9 @@ std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judg
   lines.push_back("allowed here: " + names);
   for (std::size_t i = 0; i < judgement.broken_count; ++i) {
     const auto& condition = *judgement.broken.at(i);
-    lines.push_back(fmt::format("{}: does not hold that {} [{}]", condition.id, condition.sentence,
+    const bool circumstance = condition.about == About::circumstance;
+    lines.push_back(fmt::format("{}: {}{} [{}]", condition.id,
+                                circumstance ? "" : "does not hold that ", condition.sentence,
                                 condition.source));
   }
   return lines;

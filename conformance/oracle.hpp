@@ -20,7 +20,8 @@ class MemorySource {
   virtual void differences(const model::Memory& expected, std::vector<ByteRun>& runs) = 0;
 };
 
-/// Follows one case. After a step that deviates the state is no longer known: end the case.
+/// Follows one case. After a step that deviates the case goes on only if recover() can say in what
+/// state.
 class Oracle {
  public:
   Oracle(const model::Rulebook& book, const model::Setup& setup,
@@ -36,6 +37,10 @@ class Oracle {
   [[nodiscard]] const model::PlainCondition* forbids(const Step& step) const;
   /// Judges the observed step, records differing bytes in it, and moves on to the next state.
   model::Judgement check(Step& step, MemorySource& source);
+  /// After a step that check() called deviating: takes over the state that was seen, where what was
+  /// seen settles it (a failed work request with both queue pairs' states, a registration that was
+  /// refused, untouched memory). False: the state is not known any more, so the case has to end.
+  bool recover(const Step& step, const model::Judgement& judgement);
   /// Explains the step that check() just called deviating, for people: what was allowed, which
   /// condition is broken, and its source.
   [[nodiscard]] std::vector<std::string> explain(const Step& step,

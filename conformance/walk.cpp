@@ -22,6 +22,20 @@ std::string broken_situation(const PlainRule& rule, const PlainView& view) {
   return names;
 }
 
+/// What an unexplained refusal of the call with that outcome would be named by.
+std::string refusal_name(const PlainView& view, Outcome outcome) {
+  Result<Plain> result;
+  result.outcome = outcome;
+  Judgement judgement;
+  add_circumstances(judgement, {view.state, view.call, result});
+  std::string names = kNothingForbids.id;
+  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
+    names += '+';
+    names += judgement.broken.at(i)->id;
+  }
+  return names;
+}
+
 }  // namespace
 
 Step Walk::propose(const Oracle& oracle) {
@@ -61,8 +75,10 @@ bool Walk::repeats_known(const Oracle& oracle, const Step& step) const {
   const PlainView view{oracle.state(), step.call, step.result};
   return std::any_of(options_->known.begin(), options_->known.end(), [&](const auto& known) {
     const PlainRule* rule = oracle.book().find(known.rule);
-    return rule != nullptr && rule->verb == step.call.verb && known.kind == "accepted" &&
-           broken_situation(*rule, view) == known.broken;
+    if (rule == nullptr || rule->verb != step.call.verb) return false;
+    if (known.kind == "accepted") return broken_situation(*rule, view) == known.broken;
+    // A refusal that nothing explains, not even a circumstance, cannot be told beforehand.
+    return known.broken != kNothingForbids.id && refusal_name(view, rule->outcome) == known.broken;
   });
 }
 

@@ -152,9 +152,12 @@ class Worker {
     } else if (!seen.kernel_warning.empty()) {
       judgement.verdict = Verdict::kernel_warning;
     }
-    if (judgement.verdict != Verdict::deviates) step.annotations.push_back(annotate(judgement, step));
+    if (judgement.verdict != Verdict::deviates)
+      step.annotations.push_back(annotate(judgement, step));
+    const bool recovered = oracle.recover(step, judgement);
     finish(index, step, seen, judgement, start);
-    return judgement.verdict == Verdict::conforms || judgement.verdict == Verdict::unsupported ||
+    return recovered || judgement.verdict == Verdict::conforms ||
+           judgement.verdict == Verdict::unsupported ||
            (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/conditions/circumstances.hpp"
+
 namespace mrproof::model {
 namespace {
 
@@ -55,6 +57,7 @@ Judgement explain_against(const PlainRule& rule, const PlainView& view) {
     }
     if (about == About::situation && !has_reason(rule, view)) {
       judgement.add_broken(&kNothingForbids);
+      add_circumstances(judgement, view);
       situation_broken = true;
     }
   }
@@ -62,7 +65,8 @@ Judgement explain_against(const PlainRule& rule, const PlainView& view) {
   return judgement;
 }
 
-/// Prefers the explanation with the fewest broken conditions, details before refusals.
+/// Prefers the explanation with the fewest broken conditions, details before refusals; the first of
+/// equals.
 bool better(const Judgement& a, const Judgement& b) {
   const bool a_detail = a.kind == DeviationClass::detail;
   const bool b_detail = b.kind == DeviationClass::detail;
@@ -123,6 +127,11 @@ OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
       if (rule->weight != Weight::inconclusive && situation_allows(*rule, view))
         set.add(rule->outcome);
   return set;
+}
+
+void add_circumstances(Judgement& judgement, const PlainView& view) {
+  for (const PlainCondition* circumstance : kCircumstances<Plain>)
+    if (circumstance->holds(view).truth()) judgement.add_broken(circumstance);
 }
 
 void advance(const PlainRule& rule, const PlainView& view, State<Plain>& state) {

@@ -79,6 +79,9 @@ Judgement judge(const Rulebook& book, const PlainView& view);
 /// The outcomes that the rules allow for this call in this state, resources aside.
 OutcomeSet allowed(const Rulebook& book, const PlainView& view);
 
+/// Adds to the judgement the circumstances that hold (see model/conditions/circumstances.hpp).
+void add_circumstances(Judgement& judgement, const PlainView& view);
+
 /// Applies the rule's effect to the state.
 void advance(const PlainRule& rule, const PlainView& view, State<Plain>& state);
 

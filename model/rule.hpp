@@ -16,9 +16,10 @@ struct View {
   const Result<D>& result;
 };
 
-/// What a condition speaks of. Whether a result is *allowed* depends on state and call alone; the
-/// rest says what else has to be seen with it.
-enum class About : std::uint8_t { situation, observation };
+/// What a condition speaks of. Whether a result is *allowed* depends on state and call alone
+/// (situation); an observation is what else has to be seen with it; a circumstance decides nothing
+/// and is part of a deviation's name only.
+enum class About : std::uint8_t { situation, observation, circumstance };
 
 /// A named condition: the one place where a fact of the specification is written down.
 template <class D>

@@ -1,8 +1,6 @@
 // Waiting for something that a device will show in a moment, or never.
 #pragma once
 
-#include <sched.h>
-
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -10,7 +8,11 @@
 namespace mrproof::impl {
 
 /// Paces a loop that looks for something: busy at first, since most completions are there within
-/// microseconds, then leaving the processor to the kernel threads that make them, then sleeping.
+/// microseconds, then with short sleeps, then with longer ones.
+///
+/// The sleeps are not politeness. Drivers in software work in kernel threads; where one waits for
+/// the processor that the loop spins on, it waits until the scheduler's next tick, 4 ms, and
+/// sched_yield(2) does not change that.
 class Patience {
  public:
   explicit Patience(std::uint32_t limit_ms) : limit_(limit_ms) {}
@@ -20,18 +22,20 @@ class Patience {
     if (++looks_ % kLooksBetween != 0) return true;  // reading the clock costs more than a look
     const Clock::time_point now = Clock::now();
     if (looks_ == kLooksBetween) start_ = now;
-    if (now - start_ > limit_) return false;
-    if (now - start_ < kYieldFor)
-      sched_yield();
-    else
-      std::this_thread::sleep_for(kSleep);
+    const auto waited = now - start_;
+    if (waited > limit_) return false;
+    if (waited < kSpinFor) return true;
+    std::this_thread::sleep_for(waited < kNapFor ? kNap : kSleep);
+    looks_ = kLooksBetween * 2 - 1;  // from now on, one look between sleeps
     return true;
   }
 
  private:
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
-  static constexpr std::uint32_t kLooksBetween = 32;
-  static constexpr std::chrono::milliseconds kYieldFor{5};
+  static constexpr std::uint32_t kLooksBetween = 16;
+  static constexpr std::chrono::microseconds kSpinFor{300};
+  static constexpr std::chrono::microseconds kNap{1};
+  static constexpr std::chrono::milliseconds kNapFor{5};
   static constexpr std::chrono::microseconds kSleep{100};
 
   std::chrono::milliseconds limit_;

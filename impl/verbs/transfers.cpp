@@ -195,7 +195,7 @@ void VerbsDevice::settle(const Call& call, Outcome outcome, Observation& seen) {
   QpEnd& own = end_of(call.qp);
   QpEnd& peer = end_of(model::peer_of(call.qp));
   const std::uint32_t limit = options_.state_limit_ms;
-  const QpState own_state = state_after_error(own, outcome != Outcome::wr_flush_err, limit);
+  const QpState own_state = state_after_error(own, true, limit);
   const QpState peer_state = state_after_error(peer, found_by_responder(outcome), limit);
   seen.result.qp_state = as_small<Plain>(own_state);
   seen.result.peer_state = as_small<Plain>(peer_state);
