@@ -23,6 +23,8 @@ bool something_worked(const Tally& tally) {
 
 int run(RunOptions options) {
   options.session.journal = !options.no_journal;
+  if (options.session.resume && options.no_journal)
+    throw ToolError("--resume needs the journal; leave out --no-journal");
   Tally tally(*model::find_rulebook(options.plan.dialect));
   const RunFacts facts = run_session(options.session, options.plan, tally, nullptr);
   if (tally.steps > 0 || facts.error.empty())
@@ -45,6 +47,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
                       "device as libibverbs names it, or sim[:FAULT] (default: the only one)");
   command->add_option("--target", o.session.target,
                       "run in the virtual machine of this image folder (ci/build-target)");
+  command->add_option("--kernel-argument", o.session.kernel_arguments,
+                      "argument for the virtual machine's kernel (may be repeated)");
   command->add_option("--seed", o.plan.seed, "seed of the first walk")->capture_default_str();
   command->add_option("--seeds", o.plan.seeds, "number of walks, with consecutive seeds")
       ->capture_default_str()
@@ -68,6 +72,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--out", o.session.out, "report folder")->capture_default_str();
   command->add_option("--expect", o.session.expectations,
                       "file of expected deviations (ci/expectations/)");
+  command->add_flag("--resume", o.session.resume,
+                    "go on with the run whose journal stands in the report folder");
   command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");
   command
       ->add_option("--skip-exit-code", o.nothing_tested, "exit code when nothing could be tested")

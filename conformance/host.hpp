@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conformance/channel.hpp"
 
@@ -52,9 +53,11 @@ class Host {
 std::unique_ptr<Host> make_local_host(Channel& channel, const std::string& channel_path);
 
 /// Runs workers in the virtual machine whose image lies in `target` (see ci/build-target): its
-/// `boot` program is given the channel and a file `console`-N.log for the console of boot N.
+/// `boot` program is given the channel, a file `console`-N.log for the console of boot N, and the
+/// kernel arguments.
 std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,
-                                        const std::string& target, const std::string& console);
+                                        const std::string& target, const std::string& console,
+                                        const std::vector<std::string>& kernel_arguments);
 
 /// Waits for a worker's end as the agent and the local host see it.
 Ended describe_wait_status(int status);

@@ -16,9 +16,9 @@ std::string quoted(const std::string& text) { return nlohmann::json(text).dump()
 
 }  // namespace
 
-Journal::Journal(const std::string& path) : path_(path) {
+Journal::Journal(const std::string& path, bool append) : path_(path) {
   if (path.empty()) return;
-  file_ = std::fopen(path.c_str(), "we");
+  file_ = std::fopen(path.c_str(), append ? "ae" : "we");
   if (file_ == nullptr)
     throw ToolError(
         fmt::format("{}: cannot be written: {}; choose another --out", path, std::strerror(errno)));
@@ -58,19 +58,25 @@ void Journal::step(const std::string& case_name, const Record& end, const Step& 
   const auto verdict = step.annotations.empty() ? "" : print_annotation(step.annotations.front());
   std::string text = fmt::format(
       "{{\"record\":\"step\",\"case\":{},\"step\":{},\"call\":\"{}\",\"result\":\"{}\","
-      "\"verdict\":\"{}\",\"inside_ns\":{},\"elapsed_ns\":{}",
+      "\"verdict\":\"{}\",\"inside_ns\":{},\"elapsed_ns\":{},\"rebuilt\":{}",
       quoted(case_name), end.index, print_call(step), print_result(step), verdict, end.inside_ns,
-      end.elapsed_ns);
+      end.elapsed_ns, end.rebuilt);
   if (!end.text.empty()) text += ",\"kernel_warning\":" + quoted(end.text);
   line(text + "}\n");
+}
+
+void Journal::end_case(const Record& record) {
+  line(fmt::format("{{\"record\":\"case_end\",\"index\":{},\"inside_ns\":{},\"elapsed_ns\":{}}}\n",
+                   record.index, record.inside_ns, record.elapsed_ns));
 }
 
 void Journal::incident(const Incident& incident) {
   line(fmt::format(
       "{{\"record\":\"incident\",\"case\":{},\"step\":{},\"call\":{},\"verdict\":\"{}\","
-      "\"text\":{}}}\n",
+      "\"text\":{},\"trace\":{}}}\n",
       quoted(incident.case_name), incident.step, quoted(incident.call),
-      model::kVerdictNames.at(static_cast<std::size_t>(incident.verdict)), quoted(incident.text)));
+      model::kVerdictNames.at(static_cast<std::size_t>(incident.verdict)), quoted(incident.text),
+      quoted(incident.trace_file)));
   flush();
 }
 

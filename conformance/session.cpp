@@ -91,17 +91,19 @@ RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tal
   std::vector<Expectation> expectations;
   if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
   const Folder folder(options.out);
-  if (!options.out.empty()) remove_old_reports(options.out);
+  std::uint64_t first_case = 0;
+  if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);
+  if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
   const std::string channel_path = folder.file("channel");
   Channel channel = Channel::create(channel_path, kChannelSize);
-  const auto host =
-      options.target.empty()
-          ? make_local_host(channel, channel_path)
-          : make_virtual_host(channel, channel_path, options.target, folder.file("console"));
+  const auto host = options.target.empty()
+                        ? make_local_host(channel, channel_path)
+                        : make_virtual_host(channel, channel_path, options.target,
+                                            folder.file("console"), options.kernel_arguments);
   const bool keep = !options.out.empty();
-  Journal journal(keep && options.journal ? folder.file("journal.jsonl") : "");
-  Supervisor supervisor({options.out, options.seconds, options.step_limit}, plan, channel, *host,
-                        tally, journal);
+  Journal journal(keep && options.journal ? folder.file("journal.jsonl") : "", options.resume);
+  Supervisor supervisor({options.out, options.seconds, first_case, options.step_limit}, plan,
+                        channel, *host, tally, journal);
   if (isatty(STDERR_FILENO) != 0) supervisor.on_progress(show_progress);
   if (watch) supervisor.on_step(watch);
   std::signal(SIGINT, on_interrupt);

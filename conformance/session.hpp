@@ -13,8 +13,10 @@ namespace mrproof {
 struct SessionOptions {
   std::string target;  ///< image folder of a virtual machine; empty: this machine
   std::string out;     ///< report folder; made if it is missing. Empty: nothing is kept
+  std::vector<std::string> kernel_arguments;  ///< for the virtual machine
   double seconds = 0;
   double step_limit = 120;
+  bool resume = false;  ///< go on with the run whose journal stands in `out`
   bool journal = true;
   bool reports = true;       ///< write report.json and junit.xml
   std::string expectations;  ///< file; empty: none

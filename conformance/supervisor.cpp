@@ -42,6 +42,7 @@ void Supervisor::stop() noexcept { g_stop.store(true); }
 
 void Supervisor::run() {
   started_ = Clock::now();
+  next_case_ = options_.first_case;
   while (!done_ && next_case_ < plan_.cases() && !cut_short_) {
     start_worker();
     follow_worker();
@@ -108,6 +109,7 @@ void Supervisor::take(const Record& record) {
     case RecordKind::step_end: end_step(record); break;
     case RecordKind::case_end:
       tally_.add_case(record);
+      journal_.end_case(record);
       in_case_ = false;
       next_case_ = record.index + 1;
       interruptions_ = 0;

@@ -16,8 +16,9 @@ namespace mrproof {
 
 /// Limits of a run.
 struct SupervisorOptions {
-  std::string out;     ///< report folder, existing; empty: no files are written
-  double seconds = 0;  ///< end the run after so long; 0: no limit
+  std::string out;               ///< report folder, existing; empty: no files are written
+  double seconds = 0;            ///< end the run after so long; 0: no limit
+  std::uint64_t first_case = 0;  ///< of the plan: those before are over
   /// Longest time without a sign of life from a step before it counts as a hang.
   double step_limit = 120;
 };

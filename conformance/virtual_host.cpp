@@ -22,11 +22,13 @@ constexpr auto kBootLimit = std::chrono::minutes(5);
 
 class VirtualHost : public Host {
  public:
-  VirtualHost(Channel& channel, std::string path, std::string target, std::string console)
+  VirtualHost(Channel& channel, std::string path, std::string target, std::string console,
+              std::vector<std::string> kernel_arguments)
       : channel_(channel),
         path_(std::move(path)),
         target_(std::move(target)),
-        console_(std::move(console)) {
+        console_(std::move(console)),
+        kernel_arguments_(std::move(kernel_arguments)) {
     std::ifstream in(target_ + "/target.json");
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (!in || json.is_discarded())
@@ -89,8 +91,10 @@ class VirtualHost : public Host {
     const auto absolute = [](const std::string& p) {
       return std::filesystem::absolute(p).string();
     };
-    qemu_ = start_process({absolute(target_ + "/boot"), absolute(path_), absolute(log_)},
-                          console_ + "-qemu.log");
+    std::vector<std::string> command_line{absolute(target_ + "/boot"), absolute(path_),
+                                          absolute(log_)};
+    command_line.insert(command_line.end(), kernel_arguments_.begin(), kernel_arguments_.end());
+    qemu_ = start_process(command_line, console_ + "-qemu.log");
     while (channel_.header().agent_ready.load() == 0) {
       if (wait_for_qemu(std::chrono::milliseconds(50)))
         throw ToolError(
@@ -132,6 +136,7 @@ class VirtualHost : public Host {
   std::string path_;
   std::string target_;
   std::string console_;
+  std::vector<std::string> kernel_arguments_;
   std::string name_;
   std::string end_text_;
   std::string log_;
@@ -143,8 +148,9 @@ class VirtualHost : public Host {
 }  // namespace
 
 std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,
-                                        const std::string& target, const std::string& console) {
-  return std::make_unique<VirtualHost>(channel, channel_path, target, console);
+                                        const std::string& target, const std::string& console,
+                                        const std::vector<std::string>& kernel_arguments) {
+  return std::make_unique<VirtualHost>(channel, channel_path, target, console, kernel_arguments);
 }
 
 }  // namespace mrproof

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <vector>
 
 #include "impl/device.hpp"
 #include "model/access.hpp"
@@ -81,10 +82,15 @@ int preference(const ibv_gid_entry& entry) {
   return 2;
 }
 
-/// The best GID of port 1; one without port number if there is none.
+/// The best GID of port 1; one without port number if there is none. Throws DeviceError.
 ibv_gid_entry choose_gid(ibv_context* context) {
-  std::array<ibv_gid_entry, 256> table{};
+  // All ports' valid entries come in one answer, which fails if they do not fit, and which the
+  // kernel limits to 64 KiB.
+  std::vector<ibv_gid_entry> table(1024);
   const ssize_t count = ibv_query_gid_table(context, table.data(), table.size(), 0);
+  if (count < 0)
+    throw DeviceError(std::string("device '") + ibv_get_device_name(context->device) +
+                      "' does not tell its GIDs: " + error_text(static_cast<int>(-count)));
   ibv_gid_entry best{};
   int best_preference = 0;
   for (ssize_t index = 0; index < count; ++index) {

@@ -52,7 +52,8 @@ int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair);
 /// of the transition that was refused (ibv_modify_qp(3)); then the pair is of no use any more.
 int reconnect(const Port& port, Pair& pair);
 
-/// The end's state, or the errno of ibv_query_qp(3) in `error`. Keeps QpEnd::failed true.
+/// The end's state by ibv_query_qp(3), noted in QpEnd::failed if it is not RTS. `error` receives
+/// the call's return value; where that is not 0 the state is unknown.
 model::QpState query_state(QpEnd& end, int& error);
 
 }  // namespace mrproof::impl

@@ -1,5 +1,7 @@
 #include "impl/verbs/verbs_device.hpp"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
@@ -41,6 +43,7 @@ VerbsDevice::VerbsDevice(const std::string& name, const VerbsOptions& options)
     : options_(options),
       log_(options.watch_kernel_log),
       port_(open_port(name, options.transport)) {
+  prctl(PR_SET_TIMERSLACK, 1UL);
   description_.device = name;
   description_.driver = driver_of(name);
   description_.kernel = kernel_release();

@@ -55,7 +55,9 @@ struct DeviceListing {
 class VerbsDevice final : public Device {
  public:
   /// Opens the device. Throws DeviceError when it cannot be used: unknown name, no permission on
-  /// the uverbs file, port 1 not active, no usable GID, transport without direct connections.
+  /// the uverbs file, port 1 not active, no usable GID, transport without direct connections. Sets
+  /// the timer slack of the calling thread to its least (PR_SET_TIMERSLACK in prctl(2)), or the
+  /// short sleeps between looks for a completion would each take 50 us longer.
   explicit VerbsDevice(const std::string& name, const VerbsOptions& options = {});
   ~VerbsDevice() override;
 

@@ -1,0 +1,143 @@
+#include "model/rulebook.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace mrproof::model {
+namespace {
+
+using ::testing::Contains;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+const Rulebook& book() { return linux_rulebook(); }
+
+std::string verb_of(const PlainRule& rule) {
+  return std::string(kVerbNames.at(static_cast<std::size_t>(rule.verb)));
+}
+
+/// Every condition that a rule or a duty speaks of.
+std::vector<const PlainCondition*> conditions() {
+  std::vector<const PlainCondition*> all;
+  for (const PlainRule* rule : book().rules())
+    for (const auto* terms : {&rule->requires_all, &rule->reasons})
+      for (const auto& term : *terms) all.push_back(term.condition);
+  for (std::size_t verb = 0; verb < kVerbs; ++verb)
+    for (const auto* duty : book().duties(static_cast<Verb>(verb))) all.push_back(duty);
+  return all;
+}
+
+TEST(Rulebook, IdsAreUniqueAndBeginWithTheirVerb) {
+  std::set<std::string_view> ids;
+  for (const PlainRule* rule : book().rules()) {
+    EXPECT_TRUE(ids.insert(rule->id).second) << rule->id << " is there twice";
+    EXPECT_THAT(rule->id, StartsWith(verb_of(*rule) + "."));
+    EXPECT_THAT(rule->id, MatchesRegex("[a-z_]+\\.[a-z_]+"));
+    EXPECT_EQ(book().find(rule->id), rule);
+    EXPECT_EQ(book().rules()[book().index(*rule)], rule);
+  }
+  EXPECT_EQ(book().find("reg_mr.nothing"), nullptr);
+}
+
+TEST(Rulebook, ConditionsHaveOneIdASentenceAndASource) {
+  std::map<std::string_view, const PlainCondition*> ids;
+  for (const auto* condition : conditions()) {
+    EXPECT_THAT(condition->id, MatchesRegex("[a-z][a-z_]*"));
+    EXPECT_EQ(ids.emplace(condition->id, condition).first->second, condition)
+        << condition->id << " names two conditions";
+    EXPECT_GT(std::string_view(condition->sentence).size(), 10U) << condition->id;
+    EXPECT_GT(std::string_view(condition->source).size(), 4U) << condition->id;
+    EXPECT_NE(condition->holds, nullptr) << condition->id;
+  }
+}
+
+TEST(Rulebook, RulesAreFoundByVerbAndOutcomeStrictestFirst) {
+  std::size_t found = 0;
+  for (std::size_t verb = 0; verb < kVerbs; ++verb)
+    for (std::size_t outcome = 0; outcome < kOutcomes; ++outcome) {
+      const auto rules = book().rules(static_cast<Verb>(verb), static_cast<Outcome>(outcome));
+      found += rules.size();
+      const auto strictness = [](const PlainRule* rule) {
+        if (rule->weight == Weight::verdict) return 0;
+        return rule->weight == Weight::unsupported ? 1 : 2;
+      };
+      EXPECT_TRUE(std::is_sorted(rules.begin(), rules.end(), [&](const auto* a, const auto* b) {
+        return strictness(a) < strictness(b);
+      })) << kVerbNames.at(verb)
+          << " -> " << kOutcomeNames.at(outcome) << ": what proves nothing must come last";
+      for (const PlainRule* rule : rules) {
+        EXPECT_EQ(rule->verb, static_cast<Verb>(verb));
+        EXPECT_EQ(rule->outcome, static_cast<Outcome>(outcome));
+      }
+    }
+  EXPECT_EQ(found, book().rules().size());
+}
+
+TEST(Rulebook, EveryVerbCanSucceedAndARefusalNeedsAReason) {
+  for (std::size_t verb = 0; verb < kVerbs; ++verb)
+    EXPECT_FALSE(book().rules(static_cast<Verb>(verb), Outcome::ok).empty())
+        << kVerbNames.at(verb);
+  for (const PlainRule* rule : book().rules()) {
+    const bool excuses = rule->reasons.empty() && rule->weight != Weight::inconclusive;
+    EXPECT_FALSE(rule->outcome == Outcome::refused && excuses)
+        << rule->id << " would excuse every refusal";
+  }
+}
+
+TEST(Rulebook, ConditionsOfARuleAreNotNamedTwice) {
+  for (const PlainRule* rule : book().rules())
+    for (const auto* terms : {&rule->requires_all, &rule->reasons}) {
+      std::set<const PlainCondition*> seen;
+      for (const auto& term : *terms)
+        EXPECT_TRUE(seen.insert(term.condition).second) << rule->id << " " << term.condition->id;
+    }
+}
+
+TEST(Rulebook, ReasonsSpeakOfTheSituation) {
+  for (const PlainRule* rule : book().rules())
+    for (const auto& term : rule->reasons)
+      EXPECT_EQ(term.condition->about, About::situation) << rule->id << " " << term.condition->id;
+}
+
+/// What the caller of a verb that names an object owes at least.
+struct Owed {
+  Verb verb;
+  const char* duty;
+};
+
+TEST(Rulebook, WhoeverNamesAnObjectOwesThatItIsThere) {
+  for (const auto& [verb, duty] : {Owed{Verb::alloc_pd, "pd_slot_free"},
+                                   {Verb::dealloc_pd, "pd_live"},
+                                   {Verb::reg_mr, "pd_live"},
+                                   {Verb::reg_mr, "mr_slot_free"},
+                                   {Verb::dereg_mr, "mr_live"},
+                                   {Verb::post_recv, "qp_live"},
+                                   {Verb::send, "qp_live"},
+                                   {Verb::rdma_write, "qp_live"},
+                                   {Verb::rdma_read, "qp_live"},
+                                   {Verb::query_qp, "qp_live"},
+                                   {Verb::connect, "qp_live"},
+                                   {Verb::fill, "store_in_buffer"},
+                                   {Verb::send, "receive_copy_defined"},
+                                   {Verb::rdma_write, "copy_defined"},
+                                   {Verb::rdma_read, "copy_defined"}}) {
+    std::vector<std::string> ids;
+    for (const auto* condition : book().duties(verb)) ids.emplace_back(condition->id);
+    EXPECT_THAT(ids, Contains(duty)) << kVerbNames.at(static_cast<std::size_t>(verb));
+  }
+}
+
+TEST(Rulebook, IsFoundByItsDialect) {
+  EXPECT_EQ(find_rulebook("linux"), &book());
+  EXPECT_EQ(book().dialect(), "linux");
+  EXPECT_EQ(find_rulebook("Linux"), nullptr);
+  EXPECT_EQ(find_rulebook(""), nullptr);
+}
+
+}  // namespace
+}  // namespace mrproof::model
