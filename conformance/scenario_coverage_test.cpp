@@ -29,7 +29,7 @@ constexpr std::string_view kWrites = "send rdma_write";
 constexpr std::string_view kTransfers = "send rdma_write rdma_read";
 
 constexpr Unshowable kUnshowable[] = {
-    {kWrites, "ok breaks local_write_right", "reading needs no right: the condition always holds"},
+    {"rdma_write", "ok breaks local_write_right", "reading needs no right: it always holds"},
     {kWrites, "loc_prot_err because local_write_right", "reading needs no right"},
     {kWrites, "refused because local_write_right", "reading needs no right"},
     {"send", "ok breaks peer_ready", "a failed peer has no receive either"},

@@ -36,19 +36,21 @@ TEST_P(Scenario, IsJudgedAsItSays) {
   EXPECT_EQ(print_trace(judge_trace(again, model::linux_rulebook(), "again")), print_trace(judged));
 }
 
-TEST_P(Scenario, SaysWhatItShowsOfItsVerb) {
-  const Trace trace = load_trace(GetParam());
-  ASSERT_FALSE(trace.comments.empty());
-  EXPECT_GT(trace.comments.front().size(), 15U);
-  const std::string folder = testing::fs::path(GetParam()).parent_path().filename();
-  std::size_t annotated = 0;
-  bool own_verb = false;
-  for (const Step& step : trace.steps) {
-    annotated += step.annotations.size();
-    own_verb |= kVerbNames.at(static_cast<std::size_t>(step.call.verb)) == folder;
+TEST(Scenarios, SayWhatTheyShowOfTheirVerb) {
+  for (const auto& file : testing::scenario_files()) {
+    const Trace trace = load_trace(file);
+    ASSERT_FALSE(trace.comments.empty()) << file;
+    EXPECT_GT(trace.comments.front().size(), 12U) << file;
+    const std::string folder = testing::fs::path(file).parent_path().filename();
+    std::size_t annotated = 0;
+    bool own_verb = false;
+    for (const Step& step : trace.steps) {
+      annotated += step.annotations.size();
+      own_verb |= kVerbNames.at(static_cast<std::size_t>(step.call.verb)) == folder;
+    }
+    EXPECT_GE(annotated, 1U) << file;
+    EXPECT_TRUE(own_verb) << file << ": the folder is named after the verb in question";
   }
-  EXPECT_GE(annotated, 1U);
-  EXPECT_TRUE(own_verb) << "the folder is named after the verb in question";
 }
 
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) {

@@ -136,8 +136,13 @@ class Userspace:
         archive.file(name, path.read_bytes(), executable=True)
         for library, file in self.libraries(path).items():
             place = f"{GUEST_LIBRARIES}/{library}"
-            if not library.endswith(LOADER) and place not in present:
-                archive.file(place, file.read_bytes(), executable=True)
+            if library.endswith(LOADER) or place in present or place in archive.names:
+                continue
+            # Under its full name too: that is where libibverbs' release can be read from.
+            real = file.resolve()
+            archive.file(f"{GUEST_LIBRARIES}/{real.name}", real.read_bytes(), executable=True)
+            if real.name != library:
+                archive.link(place, real.name)
 
     def add_provider(self, archive, provider):
         """The libibverbs plug-in of a device type with the file that announces it."""

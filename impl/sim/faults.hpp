@@ -84,10 +84,10 @@ enum class Fault : std::uint8_t {
   connect_keeps_receives,
 };
 
-/// What the oracle is to say of a fault.
+/// What the oracle is to say of a fault, as its annotation names it.
 struct ExpectedFinding {
-  std::string_view rule;       ///< id of the rule whose observation it is: `<verb>.<outcome>`
-  std::string_view condition;  ///< id of the condition that is broken
+  std::string_view rule;       ///< id of the rule, or `<verb>.<outcome>` where there is none
+  std::string_view condition;  ///< ids of what is broken, joined by '+'
 };
 
 /// One row of the table of faults.
@@ -95,7 +95,8 @@ struct FaultInfo {
   Fault fault;
   std::string_view id;       ///< kebab-case; as written on command lines
   std::string_view breaks;   ///< one sentence: what the faulty device does
-  ExpectedFinding expected;  ///< the finding that says it best
+  ExpectedFinding expected;  ///< the finding that says it best; empty if there must be none
+  std::string_view why_allowed = {};  ///< why the pages leave it free; empty if they do not
 };
 
 /// All seeded faults, without Fault::none, in the order of the enumeration.

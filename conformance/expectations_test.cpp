@@ -1,0 +1,85 @@
+#include "conformance/expectations.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conformance/test_files.hpp"
+
+namespace mrproof {
+namespace {
+
+using testing::TemporaryFolder;
+
+TEST(Expectations, AreReadWithTheirReasons) {
+  const TemporaryFolder folder;
+  const auto read = load_expectations(folder.write("fails.txt",
+                                                   "# a comment\n"
+                                                   "\n"
+                                                   "reg_mr.ok/accepted/memory_mapped,Deviates  # why\n"
+                                                   "  \t\n"
+                                                   "a.b/status/c+d,Deviates# other # words \r\n"));
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].rule, "reg_mr.ok");
+  EXPECT_EQ(read[0].kind, "accepted");
+  EXPECT_EQ(read[0].broken, "memory_mapped");
+  EXPECT_EQ(read[0].reason, "why");
+  EXPECT_EQ(read[0].line, 3U);
+  EXPECT_EQ(read[1].broken, "c+d");
+  EXPECT_EQ(read[1].reason, "other # words");
+  EXPECT_EQ(read[1].line, 5U);
+}
+
+/// A line that is none, and a word of the message.
+struct Broken {
+  const char* name;
+  const char* line;
+  const char* word;
+};
+
+class BrokenExpectation : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenExpectation, IsNamedByFileAndLine) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("fails.txt", std::string("# first\n") + GetParam().line);
+  try {
+    load_expectations(file);
+    FAIL() << GetParam().line;
+  } catch (const ToolError& error) {
+    EXPECT_THAT(error.what(), ::testing::StartsWith(file + ":2: "));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr(GetParam().word));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, BrokenExpectation,
+    ::testing::Values(Broken{"NoReason", "a.b/accepted/c,Deviates", "reason"},
+                      Broken{"EmptyReason", "a.b/accepted/c,Deviates #  ", "reason"},
+                      Broken{"NoStatus", "a.b/accepted/c # why", "status"},
+                      Broken{"OtherStatus", "a.b/accepted/c,Crash # why", "status"},
+                      Broken{"TwoParts", "a.b/accepted,Deviates # why", "three parts"},
+                      Broken{"FourParts", "a.b/accepted/c/d,Deviates # why", "three parts"},
+                      Broken{"EmptyPart", "a.b/accepted/,Deviates # why", "three parts"},
+                      Broken{"UnknownClass", "a.b/wrongly/c,Deviates # why", "class"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(Expectations, MarkFindingsOfExactlyTheirName) {
+  Tally tally(model::linux_rulebook());
+  const auto find = [&](const char* rule, const char* kind, const char* broken) {
+    Finding finding;
+    finding.name = {model::Verdict::deviates, rule, kind, broken};
+    tally.findings.push_back(finding);
+  };
+  find("reg_mr.ok", "accepted", "memory_mapped");
+  find("reg_mr.ok", "detail", "keys_distinct");
+  const Expectation expected{"reg_mr.ok", "accepted", "memory_mapped", "known", 1};
+  EXPECT_TRUE(tally.has_unexpected());
+  mark_expected({expected}, tally);
+  EXPECT_EQ(tally.findings[0].expected_reason, "known");
+  EXPECT_EQ(tally.findings[1].expected_reason, "");
+  EXPECT_TRUE(tally.has_unexpected());
+  tally.findings.pop_back();
+  EXPECT_FALSE(tally.has_unexpected());
+}
+
+}  // namespace
+}  // namespace mrproof

@@ -1,0 +1,88 @@
+#include "conformance/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace mrproof {
+namespace {
+
+Plan plan_of(std::uint64_t steps, std::uint64_t seeds, std::uint64_t case_steps) {
+  Plan plan;
+  plan.seed = 7;
+  plan.seeds = seeds;
+  plan.steps = steps;
+  plan.case_steps = case_steps;
+  return plan;
+}
+
+TEST(Plan, CasesCoverTheStepsAndNoneIsEmpty) {
+  for (const std::uint64_t steps : {1, 2, 199, 200, 201, 20000})
+    for (const std::uint64_t seeds : {1, 2, 3, 20})
+      for (const std::uint64_t case_steps : {1, 2, 200, 100000}) {
+        const Plan plan = plan_of(steps, seeds, case_steps);
+        std::uint64_t sum = 0;
+        std::set<std::string> names;
+        std::set<std::uint64_t> random;
+        for (std::uint64_t i = 0; i < plan.cases(); ++i) {
+          EXPECT_GE(plan.case_length(i), 1U);
+          EXPECT_LE(plan.case_length(i), case_steps);
+          sum += plan.case_length(i);
+          names.insert(plan.case_name(i));
+          random.insert(plan.case_seed(i));
+        }
+        EXPECT_GE(sum, steps);
+        EXPECT_LT(sum, steps + seeds);
+        EXPECT_EQ(names.size(), plan.cases()) << "names must tell cases apart";
+        EXPECT_EQ(random.size(), plan.cases()) << "no two cases draw the same numbers";
+      }
+}
+
+TEST(Plan, ACaseIsTheSameWhateverElseIsPlanned) {
+  const Plan many = plan_of(20000, 20, 200);
+  Plan one = plan_of(1000, 1, 200);
+  one.seed = 12;
+  EXPECT_EQ(many.case_name(5 * 5 + 3), "walk/seed-12/case-3");
+  EXPECT_EQ(one.case_name(3), many.case_name(5 * 5 + 3));
+  EXPECT_EQ(one.case_seed(3), many.case_seed(5 * 5 + 3));
+}
+
+TEST(Plan, AReplayIsOneCaseNamedAfterItsFile) {
+  Plan plan;
+  plan.trace = "# mrproof trace v1\n";
+  plan.trace_file = "some.mrt";
+  EXPECT_TRUE(plan.is_replay());
+  EXPECT_EQ(plan.cases(), 1U);
+  EXPECT_EQ(plan.case_name(0), "some.mrt");
+}
+
+TEST(Request, IsReadBack) {
+  Plan plan = plan_of(0xffffffffffffffff, 3, 17);
+  plan.device = "sim:stale-rkey-accepted";
+  plan.walk.wrong_percent = 42;
+  plan.walk.known = {{"reg_mr.ok", "accepted", "memory_mapped"}, {"a", "b", "c"}};
+  plan.trace = "# mrproof trace v1\n\"quoted\" \\ \t\n";
+  plan.trace_file = "some \"file\".mrt";
+  std::uint64_t first_case = 0;
+  const Plan again = parse_request(print_request(plan, 99), first_case);
+  EXPECT_EQ(first_case, 99U);
+  EXPECT_EQ(again.device, plan.device);
+  EXPECT_EQ(again.dialect, plan.dialect);
+  EXPECT_EQ(again.seed, plan.seed);
+  EXPECT_EQ(again.seeds, plan.seeds);
+  EXPECT_EQ(again.steps, plan.steps);
+  EXPECT_EQ(again.case_steps, plan.case_steps);
+  EXPECT_EQ(again.walk.wrong_percent, plan.walk.wrong_percent);
+  EXPECT_EQ(again.walk.known, plan.walk.known);
+  EXPECT_EQ(again.trace, plan.trace);
+  EXPECT_EQ(again.trace_file, plan.trace_file);
+}
+
+TEST(Request, IsRefusedWhenDamaged) {
+  std::uint64_t first_case = 0;
+  for (const std::string text : {"", "{", "[]", "{}", R"({"device": 3})"})
+    EXPECT_THROW(parse_request(text, first_case), ToolError) << text;
+}
+
+}  // namespace
+}  // namespace mrproof

@@ -1,0 +1,22 @@
+// Texts that are no traces, and where and how their error has to say so.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace mrproof::testing {
+
+/// A text with one mistake.
+struct Malformed {
+  const char* name;  ///< of the test
+  std::string text;
+  std::size_t line = 0;    ///< from 1
+  std::size_t column = 0;  ///< from 1
+  const char* word;        ///< what the message has to contain
+};
+
+/// One of each kind.
+const std::vector<Malformed>& malformed_traces();
+
+}  // namespace mrproof::testing

@@ -1,0 +1,148 @@
+// Reading and printing traces, which undo each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "conformance/test_files.hpp"
+#include "conformance/test_malformed.hpp"
+#include "conformance/test_walk.hpp"
+#include "impl/sim/sim_device.hpp"
+
+namespace mrproof {
+namespace {
+
+using namespace model;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class MalformedTrace : public ::testing::TestWithParam<testing::Malformed> {};
+
+TEST_P(MalformedTrace, IsRefusedWithPlaceAndReason) {
+  const auto& bad = GetParam();
+  try {
+    parse_trace(bad.text, "some.mrt");
+    FAIL() << "read without complaint:\n" << bad.text;
+  } catch (const TraceError& error) {
+    EXPECT_THAT(error.what(), StartsWith("some.mrt:" + std::to_string(bad.line) + ":" +
+                                         std::to_string(bad.column) + ": "));
+    EXPECT_THAT(error.what(), HasSubstr(bad.word));
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, MalformedTrace, ::testing::ValuesIn(testing::malformed_traces()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(MalformedTraces, AreOfManyKindsAllDifferent) {
+  std::set<std::string> texts;
+  for (const auto& bad : testing::malformed_traces()) texts.insert(bad.text);
+  EXPECT_EQ(texts.size(), testing::malformed_traces().size());
+  EXPECT_GE(texts.size(), 20U);
+}
+
+TEST(ParseTrace, RefusesEveryTruncationOrReadsAPrefix) {
+  for (const auto& file : testing::scenario_files()) {
+    const std::string text = testing::read_file(file);
+    const Trace whole = parse_trace(text, file);
+    for (std::size_t length = 0; length < text.size(); length += 7) {
+      if (length > 0 && text[length - 1] == '\n') {
+        EXPECT_LE(parse_trace(text.substr(0, length), file).steps.size(), whole.steps.size());
+      } else {
+        EXPECT_THROW(parse_trace(text.substr(0, length), file), TraceError) << file << length;
+      }
+    }
+  }
+}
+
+/// What a trace keeps of a step, except for the keys' values, which are the replay's business.
+::testing::AssertionResult same(const Step& a, const Step& b) {
+  const auto fields = [](const Step& s) {
+    const auto& c = s.call;
+    const auto& r = s.result;
+    const bool matches = r.completion_matches.truth() || !is_transfer(c.verb) ||
+                         r.outcome == Outcome::refused;
+    return std::vector<std::uint64_t>{static_cast<std::uint64_t>(c.verb),
+                                      c.pd,
+                                      c.mr,
+                                      c.qp,
+                                      c.seed,
+                                      c.access.value(),
+                                      c.address.value(),
+                                      c.length.value(),
+                                      c.remote.value(),
+                                      static_cast<std::uint64_t>(r.outcome),
+                                      r.error.value(),
+                                      r.lkey.value(),
+                                      r.rkey.value(),
+                                      matches,
+                                      r.qp_state.value(),
+                                      r.peer_state.value(),
+                                      r.own_receive.value(),
+                                      r.peer_receive.value(),
+                                      r.received.value(),
+                                      s.timed_out,
+                                      s.observed};
+  };
+  if (fields(a) == fields(b) && a.lkey == b.lkey && a.rkey == b.rkey && a.bytes == b.bytes &&
+      a.annotations == b.annotations && a.remarks == b.remarks)
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << print_call(a) << " -> " << print_result(a) << "\nbecame\n"
+                                       << print_call(b) << " -> " << print_result(b);
+}
+
+void expect_same_after_printing(const Trace& trace) {
+  const std::string text = print_trace(trace);
+  const Trace again = parse_trace(text, "again");
+  ASSERT_EQ(again.steps.size(), trace.steps.size());
+  EXPECT_EQ(again.setup, trace.setup);
+  EXPECT_EQ(again.can.claimed.value(), trace.can.claimed.value());
+  EXPECT_EQ(again.can.max_message.value(), trace.can.max_message.value());
+  EXPECT_EQ(again.comments, trace.comments);
+  for (std::size_t i = 0; i < trace.steps.size(); ++i)
+    EXPECT_TRUE(same(trace.steps[i], again.steps[i]));
+  EXPECT_EQ(print_trace(again), text);
+}
+
+TEST(PrintTrace, IsUndoneByParsing) {
+  // Faults bring what a correct device does not show: deviations, other statuses, bytes.
+  for (const auto* fault : {"", "page-offset-repeated", "wrong-wr-id", "reg-mr-without-errno",
+                            "dereg-mr-minus-one", "local-error-as-qp-error", "stale-rkey-accepted",
+                            "receive-not-flushed"}) {
+    impl::SimOptions options;
+    if (*fault != '\0') options.fault = fault;
+    impl::SimDevice device(options);
+    Plan plan = testing::plan_of(4000);
+    plan.walk.wrong_percent = 40;
+    for (std::uint64_t index = 0; index < plan.cases(); ++index)
+      expect_same_after_printing(testing::walk_case(device, plan, index));
+  }
+}
+
+TEST(PrintTrace, KeepsStepsWithoutResultsAndLetsACommentBeOneLine) {
+  Trace trace;
+  trace.setup = standard_setup();
+  trace.comments = {" kept"};
+  Step step;
+  step.call.verb = Verb::query_qp;
+  step.result.own_receive = step.result.peer_receive = as_small<Plain>(Outcome::none);
+  trace.steps.push_back(step);
+  expect_same_after_printing(trace);
+  // The kernel's warnings have several lines, and whatever else a console holds.
+  trace.comments = {"two\nlines \x1b[31m\r"};
+  EXPECT_NO_THROW(parse_trace(print_trace(trace), "comment")) << print_trace(trace);
+}
+
+TEST(LoadTrace, NamesTheFileThatCannotBeRead) {
+  for (const std::string path : {"/nonexistent/some.mrt", "/"}) {
+    try {
+      load_trace(path);
+      ADD_FAILURE() << path;
+    } catch (const TraceError& error) {
+      EXPECT_THAT(error.what(), StartsWith(path + ": "));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mrproof
