@@ -14,12 +14,20 @@ struct ReplayOptions {
   SessionOptions session;
 };
 
-/// The deviation that the trace itself tells of, if it does.
+/// The deviation or hang that the trace itself tells of, if it does.
 const Annotation* told(const Trace& trace) {
   for (const auto& step : trace.steps)
     for (const auto& a : step.annotations)
-      if (a.verdict == model::Verdict::deviates) return &a;
+      if (a.verdict == model::Verdict::deviates || a.verdict == model::Verdict::hang) return &a;
   return nullptr;
+}
+
+/// Whether the run met it again.
+bool met(const Annotation& name, const Tally& tally) {
+  if (name.verdict == model::Verdict::deviates)
+    return !tally.findings.empty() && tally.findings.front().name == name;
+  const std::string hang = name.rule + "/" + name.kind + "/" + name.broken;
+  return !tally.incidents.empty() && tally.incidents.front().name == hang;
 }
 
 void print_step(const Step& step, const Record& /*record*/) {
@@ -40,8 +48,7 @@ int replay(ReplayOptions options) {
   if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
   const int code = exit_code_of(tally, facts, kExitNothingTested);
   if (const Annotation* name = told(trace); name != nullptr && facts.error.empty()) {
-    const bool same = !tally.findings.empty() && tally.findings.front().name == *name;
-    fmt::print("{}: {}\n", same ? "reproduced" : "not reproduced", print_annotation(*name));
+    fmt::print("{}: {}\n", met(*name, tally) ? "reproduced" : "not reproduced", print_annotation(*name));
   }
   return code;
 }

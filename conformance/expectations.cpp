@@ -19,8 +19,8 @@ std::string trimmed(std::string_view text) {
 
 Expectation parse_line(const std::string& text, const std::string& file, std::size_t number) {
   const auto fail = [&](const char* what) {
-    throw ToolError(fmt::format("{}:{}: {}; write RULE/CLASS/CONDITION,Deviates  # reason", file,
-                                number, what));
+    throw ToolError(fmt::format(
+        "{}:{}: {}; write RULE/CLASS/CONDITION,Deviates (or Hang)  # reason", file, number, what));
   };
   const auto hash = text.find('#');
   Expectation e;
@@ -29,8 +29,9 @@ Expectation parse_line(const std::string& text, const std::string& file, std::si
   if (e.reason.empty()) fail("the reason is missing");
   const std::string entry = trimmed(std::string_view(text).substr(0, hash));
   const auto comma = entry.find(',');
-  if (comma == std::string::npos || entry.substr(comma + 1) != "Deviates")
-    fail("the status is not Deviates");
+  const std::string status = comma == std::string::npos ? "" : entry.substr(comma + 1);
+  e.hang = status == "Hang";
+  if (status != "Deviates" && !e.hang) fail("the status is neither Deviates nor Hang");
   const auto first = entry.find('/');
   const auto second = first == std::string::npos ? first : entry.find('/', first + 1);
   if (second == std::string::npos || second > comma) fail("the name has not three parts");
@@ -58,11 +59,15 @@ std::vector<Expectation> load_expectations(const std::string& file) {
 }
 
 void mark_expected(const std::vector<Expectation>& expectations, Tally& tally) {
-  for (auto& finding : tally.findings)
-    for (const auto& e : expectations)
-      if (e.rule == finding.name.rule && e.kind == finding.name.kind &&
+  for (const auto& e : expectations) {
+    for (auto& finding : tally.findings)
+      if (!e.hang && e.rule == finding.name.rule && e.kind == finding.name.kind &&
           e.broken == finding.name.broken)
         finding.expected_reason = e.reason;
+    for (auto& incident : tally.incidents)
+      if (e.hang && incident.name == e.rule + "/" + e.kind + "/" + e.broken)
+        incident.expected_reason = e.reason;
+  }
 }
 
 }  // namespace mrproof

@@ -8,11 +8,13 @@
 
 namespace mrproof {
 
-/// One line of an expectation file: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason".
+/// One line of an expectation file: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason", or of a
+/// hang "send.none/none/receive_posted,Hang  # reason".
 struct Expectation {
   std::string rule;
   std::string kind;
   std::string broken;
+  bool hang = false;
   std::string reason;
   std::size_t line = 0;
 };

@@ -12,12 +12,13 @@ using testing::TemporaryFolder;
 
 TEST(Expectations, AreReadWithTheirReasons) {
   const TemporaryFolder folder;
-  const auto read = load_expectations(folder.write("fails.txt",
-                                                   "# a comment\n"
-                                                   "\n"
-                                                   "reg_mr.ok/accepted/memory_mapped,Deviates  # why\n"
-                                                   "  \t\n"
-                                                   "a.b/status/c+d,Deviates# other # words \r\n"));
+  const auto read =
+      load_expectations(folder.write("fails.txt",
+                                     "# a comment\n"
+                                     "\n"
+                                     "reg_mr.ok/accepted/memory_mapped,Deviates  # why\n"
+                                     "  \t\n"
+                                     "a.b/status/c+d,Deviates# other # words \r\n"));
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read[0].rule, "reg_mr.ok");
   EXPECT_EQ(read[0].kind, "accepted");
@@ -60,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Broken{"FourParts", "a.b/accepted/c/d,Deviates # why", "three parts"},
                       Broken{"EmptyPart", "a.b/accepted/,Deviates # why", "three parts"},
                       Broken{"UnknownClass", "a.b/wrongly/c,Deviates # why", "class"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 TEST(Expectations, MarkFindingsOfExactlyTheirName) {
   Tally tally(model::linux_rulebook());
@@ -71,7 +72,11 @@ TEST(Expectations, MarkFindingsOfExactlyTheirName) {
   };
   find("reg_mr.ok", "accepted", "memory_mapped");
   find("reg_mr.ok", "detail", "keys_distinct");
-  const Expectation expected{"reg_mr.ok", "accepted", "memory_mapped", "known", 1};
+  Expectation expected;
+  expected.rule = "reg_mr.ok";
+  expected.kind = "accepted";
+  expected.broken = "memory_mapped";
+  expected.reason = "known";
   EXPECT_TRUE(tally.has_unexpected());
   mark_expected({expected}, tally);
   EXPECT_EQ(tally.findings[0].expected_reason, "known");

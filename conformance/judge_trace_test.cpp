@@ -57,15 +57,15 @@ INSTANTIATE_TEST_SUITE_P(
         Forbidden{"StoreBeyondBuffer", "", "fill(buf0+8190, 3, 1)", "lie in one buffer"},
         Forbidden{"ReceiveTwice", "post_recv(qp0, 0x1, buf0+0, 8) -> ok\n",
                   "post_recv(qp0, 0x1, buf0+0, 8)", "no receive is posted yet"},
-        Forbidden{"Overlap", kRegistered,
-                  "rdma_read(qp0, mr0.lkey, buf0+0, 64, mr0.rkey, buf0+63)", "do not overlap"},
-        Forbidden{"UndefinedRegion", kOrphan,
-                  "rdma_write(qp0, mr0.lkey, buf0+0, 8, 0x1, buf1+0)", "undefined"},
+        Forbidden{"Overlap", kRegistered, "rdma_read(qp0, mr0.lkey, buf0+0, 64, mr0.rkey, buf0+63)",
+                  "do not overlap"},
+        Forbidden{"UndefinedRegion", kOrphan, "rdma_write(qp0, mr0.lkey, buf0+0, 8, 0x1, buf1+0)",
+                  "undefined"},
         Forbidden{"MessageOverlapsReceive",
                   "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok\n"
                   "post_recv(qp1, mr0.lkey, buf0+32, 64) -> ok\n",
                   "send(qp0, mr0.lkey, buf0+0, 64)", "do not overlap"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 TEST(JudgeTrace, NeedsResultsExceptOfStores) {
   EXPECT_NO_THROW(judged("fill(buf0+0, 8, 1)\n"));
@@ -79,9 +79,10 @@ TEST(JudgeTrace, NeedsResultsExceptOfStores) {
 }
 
 TEST(JudgeTrace, StopsAtTheFirstDeviationAndExplainsIt) {
-  const Trace trace = judged("query_qp(qp0) -> ok qp=RTS\n! inconclusive something.else\n"
-                             "query_qp(qp0) -> ok qp=ERR\n!   an old remark\n"
-                             "query_qp(qp0) -> ok qp=RTS\n");
+  const Trace trace = judged(
+      "query_qp(qp0) -> ok qp=RTS\n! inconclusive something.else\n"
+      "query_qp(qp0) -> ok qp=ERR\n!   an old remark\n"
+      "query_qp(qp0) -> ok qp=RTS\n");
   ASSERT_EQ(trace.steps.size(), 2U);
   EXPECT_EQ(print_annotation(trace.steps[0].annotations.front()), "conforms query_qp.ok");
   EXPECT_EQ(trace.steps[0].annotations.size(), 1U) << "told verdicts are replaced";
@@ -91,9 +92,9 @@ TEST(JudgeTrace, StopsAtTheFirstDeviationAndExplainsIt) {
 }
 
 TEST(JudgeTrace, GivesKeysToRegistrationsThatTellNone) {
-  const Trace trace = judged(std::string(kRegister) + " -> ok\n" +
-                             "mr1 = reg_mr(pd0, buf1+0, 64, REMOTE_READ) -> ok\n" +
-                             "mr2 = reg_mr(pd0, buf1+0, 64, REMOTE_READ) -> ok lkey=0x7 rkey=0x7\n");
+  const Trace trace = judged(
+      std::string(kRegister) + " -> ok\n" + "mr1 = reg_mr(pd0, buf1+0, 64, REMOTE_READ) -> ok\n" +
+      "mr2 = reg_mr(pd0, buf1+0, 64, REMOTE_READ) -> ok lkey=0x7 rkey=0x7\n");
   ASSERT_EQ(trace.steps.size(), 3U);
   EXPECT_NE(trace.steps[0].result.rkey.value(), trace.steps[1].result.rkey.value());
   EXPECT_EQ(trace.steps[2].result.rkey.value(), 7U);
@@ -101,9 +102,9 @@ TEST(JudgeTrace, GivesKeysToRegistrationsThatTellNone) {
 }
 
 TEST(JudgeTrace, GivenKeysDoNotMeetToldOnes) {
-  const Trace trace =
-      judged("mr0 = reg_mr(pd0, buf0+0, 64, REMOTE_READ) -> ok lkey=0x200 rkey=0x200\n"
-             "mr1 = reg_mr(pd0, buf1+0, 64, REMOTE_READ) -> ok\n");
+  const Trace trace = judged(
+      "mr0 = reg_mr(pd0, buf0+0, 64, REMOTE_READ) -> ok lkey=0x200 rkey=0x200\n"
+      "mr1 = reg_mr(pd0, buf1+0, 64, REMOTE_READ) -> ok\n");
   EXPECT_EQ(trace.steps.back().annotations.front().verdict, Verdict::conforms);
 }
 

@@ -33,8 +33,8 @@ TEST(Notation, AddressesAreWrittenByTheNearestBuffer) {
 TEST(Notation, AddressesAreReadBack) {
   Random random(3);
   for (int round = 0; round < 20000; ++round) {
-    const std::uint64_t near = buffer_address(random.below(kBufferCount)) + random.below(400000) -
-                               200000;
+    const std::uint64_t near =
+        buffer_address(random.below(kBufferCount)) + random.below(400000) - 200000;
     const std::uint64_t address = round % 2 == 0 ? near : random.next() >> random.below(64);
     ASSERT_EQ(read_back(address, 0).address.value(), address) << print_address(address);
   }
@@ -75,7 +75,8 @@ TEST(Notation, OnlyWorkRequestsSucceedInCapitals) {
   EXPECT_EQ(print_outcome(Outcome::ok, true), "SUCCESS");
   EXPECT_EQ(print_outcome(Outcome::ok, false), "ok");
   EXPECT_EQ(print_outcome(Outcome::rem_op_err, true), "REM_OP_ERR");
-  for (std::size_t i = 0; i < kOutcomes; ++i) EXPECT_EQ(index_of(kOutcomeNames, kOutcomeNames[i]), i);
+  for (std::size_t i = 0; i < kOutcomes; ++i)
+    EXPECT_EQ(index_of(kOutcomeNames, kOutcomeNames[i]), i);
 }
 
 }  // namespace

@@ -52,12 +52,7 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   const PlainView view{state_, step.call, step.result};
   if (step.call.verb == Verb::fill)
     memory_.fill(step.call.address.value(), step.call.length.value(), step.call.seed);
-  Judgement judgement;
-  if (step.timed_out) {
-    judgement.verdict = Verdict::hang;
-  } else {
-    judgement = judge(*book_, view);
-  }
+  const Judgement judgement = step.timed_out ? judge_hang(*book_, view) : judge(*book_, view);
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
     allowed_ = allowed(*book_, view);
     source.differences(memory_, step.bytes);

@@ -83,7 +83,8 @@ TEST_F(OracleTest, NamesBytesThatDidNotMove) {
 
 TEST_F(OracleTest, LetsEachByteOfAFailedTransferBeOldOrNew) {
   const auto from = buffer_address(0) + 4032;
-  for (const std::uint64_t i : {0, 1, 5, 63}) memory_.bytes.store(buffer_address(1) + i, memory_.bytes.at(from + i));
+  for (const std::uint64_t i : {0, 1, 5, 63})
+    memory_.bytes.store(buffer_address(1) + i, memory_.bytes.at(from + i));
   EXPECT_EQ(verdict(std::string(kOver) + "LOC_PROT_ERR qp=ERR peer=RTS"), Verdict::conforms);
   // What was seen is what is so from now on.
   for (const std::uint64_t i : {0, 1, 2, 5, 63})
@@ -94,8 +95,10 @@ TEST_F(OracleTest, LetsEachByteOfAFailedTransferBeOldOrNew) {
 TEST_F(OracleTest, LetsNoOtherByteOfAFailedTransferChange) {
   const std::string failed = std::string(kOver) + "LOC_PROT_ERR qp=ERR peer=RTS";
   // Beyond what could be reached, beside the target, and a byte that is neither old nor new.
-  for (const std::uint64_t offset : {std::uint64_t{64}, std::uint64_t{127}, kPageSize, ~std::uint64_t{0}}) {
-    const std::uint64_t at = offset == ~std::uint64_t{0} ? buffer_address(2) : buffer_address(1) + offset;
+  for (const std::uint64_t offset :
+       {std::uint64_t{64}, std::uint64_t{127}, kPageSize, ~std::uint64_t{0}}) {
+    const std::uint64_t at =
+        offset == ~std::uint64_t{0} ? buffer_address(2) : buffer_address(1) + offset;
     Oracle fresh = oracle_;
     FakeMemory memory;
     memory.bytes.store(at, ~memory.bytes.at(at));
@@ -138,8 +141,8 @@ TEST_F(OracleTest, ExplainsWhatWasAllowedAndWhatIsBroken) {
 
 TEST_F(OracleTest, GoesOnAfterARefusalWhoseStatesWereSeen) {
   EXPECT_EQ(verdict("post_recv(qp1, mr1.lkey, buf1+0, 64) -> ok"), Verdict::conforms);
-  const Judgement refused = check(std::string(kWrite) +
-                                  "REM_OP_ERR qp=ERR peer=ERR peer_receive=WR_FLUSH_ERR");
+  const Judgement refused =
+      check(std::string(kWrite) + "REM_OP_ERR qp=ERR peer=ERR peer_receive=WR_FLUSH_ERR");
   ASSERT_EQ(refused.verdict, Verdict::deviates);
   ASSERT_TRUE(oracle_.recover(step_, refused));
   EXPECT_EQ(verdict("query_qp(qp0) -> ok qp=ERR"), Verdict::conforms);

@@ -44,6 +44,9 @@ Json incidents_json(const Tally& tally) {
     all.push_back({{"verdict", kVerdictNames.at(static_cast<std::size_t>(i.verdict))},
                    {"case", i.case_name},
                    {"step", i.step},
+                   {"name", i.name},
+                   {"expected", !i.expected_reason.empty()},
+                   {"reason", i.expected_reason},
                    {"call", i.call},
                    {"text", i.text},
                    {"trace", i.trace_file}});
@@ -131,7 +134,7 @@ std::string report_junit(const Tally& tally, const RunFacts& facts) {
   for (std::size_t i = 0; i < tally.judged.size(); ++i) cases += junit_case(tally, i);
   std::size_t errors = 0;
   for (const auto& i : tally.incidents) {
-    if (i.verdict == Verdict::inconclusive) continue;
+    if (i.verdict == Verdict::inconclusive || !i.expected_reason.empty()) continue;
     ++errors;
     const auto verdict = kVerdictNames.at(static_cast<std::size_t>(i.verdict));
     cases += fmt::format(
@@ -174,9 +177,11 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
     for (const auto& remark : f.remarks) text += "  " + remark + "\n";
   }
   for (const auto& i : tally.incidents)
-    text += fmt::format("\n{} in {} step {}: {}\n  {}\n",
-                        kVerdictNames.at(static_cast<std::size_t>(i.verdict)), i.case_name, i.step,
-                        i.text, i.call.empty() ? "(between steps)" : i.call);
+    text += fmt::format("\n{} {}in {} step {}: {}{}\n  {}\n",
+                        kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
+                        i.name.empty() ? "" : i.name + " ", i.case_name, i.step, i.text,
+                        i.expected_reason.empty() ? "" : " (expected: " + i.expected_reason + ")",
+                        i.call.empty() ? "(between steps)" : i.call);
   if (facts.cut_short) text += "\nended before the plan was done\n";
   if (!facts.error.empty()) text += "\ngave up: " + facts.error + "\n";
   return text;

@@ -57,8 +57,7 @@ TEST_P(SeededFault, IsFoundAndNamedUnlessThePagesAllowIt) {
   } else {
     EXPECT_THAT(found, ::testing::IsEmpty()) << fault_.why_allowed;
   }
-  const bool in_doubt = fault_.fault == impl::Fault::receiver_not_ready_as_retry;
-  EXPECT_EQ(inconclusive > 0, in_doubt);
+  if (fault_.fault == impl::Fault::receiver_not_ready_as_retry) EXPECT_GT(inconclusive, 0U);
 }
 
 std::string test_name(const ::testing::TestParamInfo<impl::FaultInfo>& info) {

@@ -137,7 +137,11 @@ void Supervisor::end_step(const Record& record) {
   }
   const Verdict verdict =
       step.annotations.empty() ? Verdict::conforms : step.annotations.front().verdict;
-  if (verdict == Verdict::hang) add_incident(verdict, "a completion did not come in its time");
+  if (verdict == Verdict::hang) {
+    add_incident(verdict, "a completion did not come in its time");
+    const Annotation& a = step.annotations.front();
+    tally_.incidents.back().name = a.rule + "/" + a.kind + "/" + a.broken;
+  }
   if (verdict == Verdict::kernel_warning) add_incident(verdict, record.text);
   if (watch_) watch_(step, record);
 }

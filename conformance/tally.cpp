@@ -46,8 +46,9 @@ void Tally::add_case(const Record& end) {
 bool Tally::has_unexpected() const {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& f) { return f.expected_reason.empty(); }) ||
-         std::any_of(incidents.begin(), incidents.end(),
-                     [](const Incident& i) { return i.verdict != Verdict::inconclusive; });
+         std::any_of(incidents.begin(), incidents.end(), [](const Incident& i) {
+           return i.verdict != Verdict::inconclusive && i.expected_reason.empty();
+         });
 }
 
 double Tally::steps_per_second() const {

@@ -32,8 +32,10 @@ struct Incident {
   std::string case_name;
   std::uint64_t step = 0;
   std::string call;  ///< the step that was being made; empty: none was
+  std::string name;  ///< "send.none/none/receive_posted" of a hang that the worker saw; or empty
   std::string text;
   std::string trace_file;
+  std::string expected_reason;  ///< from the expectation file; empty: unexpected
 };
 
 /// Sums over all steps. Knows nothing of files or processes.

@@ -39,8 +39,8 @@ struct ByteRun {
 struct Annotation {
   model::Verdict verdict = model::Verdict::conforms;
   std::string rule;    ///< id; VERB.OUTCOME if no rule has that outcome
-  std::string kind;    ///< DeviationClass name; empty unless deviating
-  std::string broken;  ///< condition ids joined by '+'; empty unless deviating
+  std::string kind;    ///< DeviationClass name; empty unless deviating ("none" for some hangs)
+  std::string broken;  ///< condition ids joined by '+'; empty unless deviating (or a hang)
   friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 

@@ -272,7 +272,9 @@ void parse_annotation(LineScanner& in, Step& step) {
   std::string more;
   words >> a.rule >> a.kind >> a.broken;
   if (a.rule.empty()) in.fail("a rule's id, or '-', has to follow the verdict");
-  if ((a.verdict == Verdict::deviates) == a.broken.empty() || words >> more)
+  const bool named =
+      a.verdict == Verdict::deviates || (a.verdict == Verdict::hang && !a.kind.empty());
+  if (named == a.broken.empty() || words >> more)
     in.fail("after the rule a deviation, and only a deviation, has its class and its conditions");
   if (!a.kind.empty() && !index_of(kClassNames, a.kind)) in.fail("unknown class of deviation");
   step.annotations.push_back(a);

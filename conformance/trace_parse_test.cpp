@@ -32,7 +32,7 @@ TEST_P(MalformedTrace, IsRefusedWithPlaceAndReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MalformedTrace, ::testing::ValuesIn(testing::malformed_traces()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST(MalformedTraces, AreOfManyKindsAllDifferent) {
   std::set<std::string> texts;
@@ -60,8 +60,8 @@ TEST(ParseTrace, RefusesEveryTruncationOrReadsAPrefix) {
   const auto fields = [](const Step& s) {
     const auto& c = s.call;
     const auto& r = s.result;
-    const bool matches = r.completion_matches.truth() || !is_transfer(c.verb) ||
-                         r.outcome == Outcome::refused;
+    const bool matches =
+        r.completion_matches.truth() || !is_transfer(c.verb) || r.outcome == Outcome::refused;
     return std::vector<std::uint64_t>{static_cast<std::uint64_t>(c.verb),
                                       c.pd,
                                       c.mr,
@@ -106,9 +106,9 @@ void expect_same_after_printing(const Trace& trace) {
 
 TEST(PrintTrace, IsUndoneByParsing) {
   // Faults bring what a correct device does not show: deviations, other statuses, bytes.
-  for (const auto* fault : {"", "page-offset-repeated", "wrong-wr-id", "reg-mr-without-errno",
-                            "dereg-mr-minus-one", "local-error-as-qp-error", "stale-rkey-accepted",
-                            "receive-not-flushed"}) {
+  for (const auto* fault :
+       {"", "page-offset-repeated", "wrong-wr-id", "reg-mr-without-errno", "dereg-mr-minus-one",
+        "local-error-as-qp-error", "stale-rkey-accepted", "receive-not-flushed"}) {
     impl::SimOptions options;
     if (*fault != '\0') options.fault = fault;
     impl::SimDevice device(options);

@@ -119,7 +119,7 @@ Annotation annotate(const Judgement& judgement, const Step& step) {
   Annotation a;
   a.verdict = judgement.verdict;
   a.rule = judgement.rule == nullptr ? unknown_rule(step) : judgement.rule->id;
-  if (judgement.kind == DeviationClass::none) return a;
+  if (judgement.broken_count == 0) return a;
   a.kind = kClassNames.at(static_cast<std::size_t>(judgement.kind));
   for (std::size_t i = 0; i < judgement.broken_count; ++i) {
     if (i > 0) a.broken += '+';

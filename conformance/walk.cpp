@@ -65,21 +65,27 @@ Step Walk::next(const Oracle& oracle) {
     Step step = propose(oracle);
     oracle.resolve(step);
     if (oracle.forbids(step) != nullptr) continue;
-    if (repeats_known(oracle, step) && !random_.chance(3)) continue;
+    const KnownDeviation* known = repeats(oracle, step);
+    // Other deviations are met again now and then, a hang never: it costs its whole time limit.
+    if (known != nullptr && (known->kind == "hang" || !random_.chance(3))) continue;
     return step;
   }
 }
 
-bool Walk::repeats_known(const Oracle& oracle, const Step& step) const {
-  if (options_->known.empty()) return false;
+const KnownDeviation* Walk::repeats(const Oracle& oracle, const Step& step) const {
+  if (options_->known.empty()) return nullptr;
   const PlainView view{oracle.state(), step.call, step.result};
-  return std::any_of(options_->known.begin(), options_->known.end(), [&](const auto& known) {
+  const auto meets = [&](const KnownDeviation& known) {
     const PlainRule* rule = oracle.book().find(known.rule);
     if (rule == nullptr || rule->verb != step.call.verb) return false;
-    if (known.kind == "accepted") return broken_situation(*rule, view) == known.broken;
+    if (known.kind == "accepted" || known.kind == "hang")
+      return broken_situation(*rule, view) == known.broken;
     // A refusal that nothing explains, not even a circumstance, cannot be told beforehand.
     return known.broken != kNothingForbids.id && refusal_name(view, rule->outcome) == known.broken;
-  });
+  };
+  const auto& all = options_->known;
+  const auto found = std::find_if(all.begin(), all.end(), meets);
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace mrproof

@@ -39,7 +39,8 @@ class Walk {
 
  private:
   Step propose(const Oracle& oracle);
-  [[nodiscard]] bool repeats_known(const Oracle& oracle, const Step& step) const;
+  /// The known deviation that the call would meet again; null if none.
+  [[nodiscard]] const KnownDeviation* repeats(const Oracle& oracle, const Step& step) const;
   Random random_;
   const WalkOptions* options_;
 };

@@ -59,14 +59,33 @@ TEST(Walk, MakesEveryCallAndReachesEveryOutcomeOfACorrectDevice) {
   for (std::uint64_t index = 0; index < plan.cases(); ++index)
     for (const Step& step : walk_case(device, plan, index).steps)
       ++seen[step.annotations.front().rule];
-  for (const auto rule :
-       {"alloc_pd.ok", "dealloc_pd.ok", "dealloc_pd.refused", "reg_mr.ok", "reg_mr.refused",
-        "reg_mr.refused_doubtful", "reg_mr.unsupported", "dereg_mr.ok", "post_recv.ok", "send.ok",
-        "send.loc_prot_err", "send.rem_inv_req_err", "send.rem_op_err", "send.rnr_retry_exc_err",
-        "rdma_write.ok", "rdma_write.loc_prot_err", "rdma_write.rem_access_err",
-        "rdma_write.retry_exc_err", "rdma_write.wr_flush_err", "rdma_read.ok",
-        "rdma_read.loc_prot_err", "rdma_read.rem_access_err", "rdma_read.retry_exc_err",
-        "rdma_read.wr_flush_err", "query_qp.ok", "connect.ok", "fill.ok"})
+  for (const auto rule : {"alloc_pd.ok",
+                          "dealloc_pd.ok",
+                          "dealloc_pd.refused",
+                          "reg_mr.ok",
+                          "reg_mr.refused",
+                          "reg_mr.refused_doubtful",
+                          "reg_mr.unsupported",
+                          "dereg_mr.ok",
+                          "post_recv.ok",
+                          "send.ok",
+                          "send.loc_prot_err",
+                          "send.rem_inv_req_err",
+                          "send.rem_op_err",
+                          "send.rnr_retry_exc_err",
+                          "rdma_write.ok",
+                          "rdma_write.loc_prot_err",
+                          "rdma_write.rem_access_err",
+                          "rdma_write.retry_exc_err",
+                          "rdma_write.wr_flush_err",
+                          "rdma_read.ok",
+                          "rdma_read.loc_prot_err",
+                          "rdma_read.rem_access_err",
+                          "rdma_read.retry_exc_err",
+                          "rdma_read.wr_flush_err",
+                          "query_qp.ok",
+                          "connect.ok",
+                          "fill.ok"})
     EXPECT_GE(seen[rule], 20) << rule;
 }
 

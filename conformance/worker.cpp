@@ -152,6 +152,7 @@ class Worker {
     } else if (!seen.kernel_warning.empty()) {
       judgement.verdict = Verdict::kernel_warning;
     }
+    if (judgement.verdict == Verdict::hang && judgement.broken_count > 0) avoid(judgement, step);
     if (judgement.verdict != Verdict::deviates)
       step.annotations.push_back(annotate(judgement, step));
     const bool recovered = oracle.recover(step, judgement);
@@ -174,6 +175,13 @@ class Worker {
     record_.elapsed_ns = nanoseconds_since(start);
     record_.step = std::move(step);
     send(record_);
+  }
+
+  /// A hang costs the whole time limit: once is enough in a run.
+  void avoid(const Judgement& judgement, const Step& step) {
+    const Annotation name = annotate(judgement, step);
+    const auto ok = book_.rules(step.call.verb, Outcome::ok).front()->id;
+    plan_.walk.known.push_back({ok, "hang", name.broken});
   }
 
   /// After the third time a deviation is known well enough.

@@ -42,8 +42,8 @@ TEST(Within, IsRightForAllWordsOfFourBits) {
 std::vector<std::uint64_t> edges() {
   std::vector<std::uint64_t> values;
   for (const std::uint64_t middle :
-       {std::uint64_t{0}, std::uint64_t{1} << 31U, std::uint64_t{1} << 32U,
-        std::uint64_t{1} << 63U, std::uint64_t{0x200000000000}})
+       {std::uint64_t{0}, std::uint64_t{1} << 31U, std::uint64_t{1} << 32U, std::uint64_t{1} << 63U,
+        std::uint64_t{0x200000000000}})
     for (std::uint64_t distance = 0; distance < 3; ++distance) {
       values.push_back(middle + distance);
       values.push_back(middle - distance - 1);

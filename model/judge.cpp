@@ -120,6 +120,16 @@ Judgement judge(const Rulebook& book, const PlainView& view) {
   return deviation(book, view);
 }
 
+Judgement judge_hang(const Rulebook& book, const PlainView& view) {
+  Judgement judgement;
+  judgement.verdict = Verdict::hang;
+  const auto rules = book.rules(view.call.verb, Outcome::ok);
+  for (const auto& term : rules.front()->requires_all)
+    if (term.condition->about == About::situation && !term_holds(term, view))
+      judgement.add_broken(term.condition);
+  return judgement;
+}
+
 OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
   OutcomeSet set;
   for (std::size_t i = 0; i < kOutcomes; ++i)

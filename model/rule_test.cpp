@@ -118,9 +118,8 @@ template <class D>
 void append(std::vector<std::uint64_t>& values, const Region<D>& r) {
   for (const auto bit : {r.live, r.empty, r.undefined}) values.push_back(bit.truth());
   for (const std::uint64_t value :
-       {r.pd.value(), r.access.value(), r.first.value() & kNarrowMask,
-        r.last.value() & kNarrowMask, r.memory.value() & kNarrowMask, r.lkey.value(),
-        r.rkey.value()})
+       {r.pd.value(), r.access.value(), r.first.value() & kNarrowMask, r.last.value() & kNarrowMask,
+        r.memory.value() & kNarrowMask, r.lkey.value(), r.rkey.value()})
     values.push_back(value);
 }
 

@@ -66,10 +66,11 @@ TEST(Rulebook, RulesAreFoundByVerbAndOutcomeStrictestFirst) {
         if (rule->weight == Weight::verdict) return 0;
         return rule->weight == Weight::unsupported ? 1 : 2;
       };
-      EXPECT_TRUE(std::is_sorted(rules.begin(), rules.end(), [&](const auto* a, const auto* b) {
-        return strictness(a) < strictness(b);
-      })) << kVerbNames.at(verb)
-          << " -> " << kOutcomeNames.at(outcome) << ": what proves nothing must come last";
+      EXPECT_TRUE(std::is_sorted(
+          rules.begin(), rules.end(),
+          [&](const auto* a, const auto* b) { return strictness(a) < strictness(b); }))
+          << kVerbNames.at(verb) << " -> " << kOutcomeNames.at(outcome)
+          << ": what proves nothing must come last";
       for (const PlainRule* rule : rules) {
         EXPECT_EQ(rule->verb, static_cast<Verb>(verb));
         EXPECT_EQ(rule->outcome, static_cast<Outcome>(outcome));
@@ -80,8 +81,7 @@ TEST(Rulebook, RulesAreFoundByVerbAndOutcomeStrictestFirst) {
 
 TEST(Rulebook, EveryVerbCanSucceedAndARefusalNeedsAReason) {
   for (std::size_t verb = 0; verb < kVerbs; ++verb)
-    EXPECT_FALSE(book().rules(static_cast<Verb>(verb), Outcome::ok).empty())
-        << kVerbNames.at(verb);
+    EXPECT_FALSE(book().rules(static_cast<Verb>(verb), Outcome::ok).empty()) << kVerbNames.at(verb);
   for (const PlainRule* rule : book().rules()) {
     const bool excuses = rule->reasons.empty() && rule->weight != Weight::inconclusive;
     EXPECT_FALSE(rule->outcome == Outcome::refused && excuses)

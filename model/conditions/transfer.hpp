@@ -111,7 +111,13 @@ inline constexpr Condition<D> remote_in_bounds{
     "ibv_reg_mr(3), DESCRIPTION; C9-222.1", About::situation,
     [](const View<D>& v) { return zero_length(v) | in_bounds<D>(v.state, remote_target<D>(v)); }};
 
-// ---- the receive that a send lands in ----
+// ---- the receive that a send lands in; without one there is nothing to check ----
+
+/// Whether nothing is asked of the receive: none is posted, or the message is empty.
+template <class D>
+constexpr typename D::Bit receive_unused(const View<D>& v) {
+  return zero_length(v) | (!responder<D>(v).posted);
+}
 
 template <class D>
 inline constexpr Condition<D> receive_posted{
@@ -121,34 +127,37 @@ inline constexpr Condition<D> receive_posted{
 template <class D>
 inline constexpr Condition<D> receive_long_enough{
     "receive_long_enough", "the posted receive has room for the message",
-    "ibv_post_recv(3); 11.6.2", About::situation,
-    [](const View<D>& v) { return v.call.length <= responder<D>(v).length; }};
+    "ibv_post_recv(3); 11.6.2", About::situation, [](const View<D>& v) {
+      return (!responder<D>(v).posted) | (v.call.length <= responder<D>(v).length);
+    }};
 
 template <class D>
 inline constexpr Condition<D> receive_key_live{
     "receive_key_live", "a live region has the receive's lkey",
     "ibv_reg_mr(3), RETURN VALUE; C10-57", About::situation, [](const View<D>& v) {
-      return zero_length(v) | key_is_live<D>(v.state, receive_target<D>(v));
+      return receive_unused<D>(v) | key_is_live<D>(v.state, receive_target<D>(v));
     }};
 
 template <class D>
 inline constexpr Condition<D> receive_same_pd{
     "receive_same_pd", "the receive's region is in the PD of the receiving queue pair", "C10-56",
-    About::situation,
-    [](const View<D>& v) { return zero_length(v) | same_pd<D>(v.state, receive_target<D>(v)); }};
+    About::situation, [](const View<D>& v) {
+      return receive_unused<D>(v) | same_pd<D>(v.state, receive_target<D>(v));
+    }};
 
 template <class D>
 inline constexpr Condition<D> receive_write_right{
     "receive_write_right", "the receive's region has LOCAL_WRITE",
     "ibv_reg_mr(3), IBV_ACCESS_LOCAL_WRITE; C10-57", About::situation, [](const View<D>& v) {
-      return zero_length(v) | right_granted<D>(v.state, receive_target<D>(v));
+      return receive_unused<D>(v) | right_granted<D>(v.state, receive_target<D>(v));
     }};
 
 template <class D>
 inline constexpr Condition<D> receive_in_bounds{
     "receive_in_bounds", "the message fits the region behind the receive",
-    "ibv_reg_mr(3), DESCRIPTION; 11.6.2", About::situation,
-    [](const View<D>& v) { return zero_length(v) | in_bounds<D>(v.state, receive_target<D>(v)); }};
+    "ibv_reg_mr(3), DESCRIPTION; 11.6.2", About::situation, [](const View<D>& v) {
+      return receive_unused<D>(v) | in_bounds<D>(v.state, receive_target<D>(v));
+    }};
 
 template <class D>
 inline constexpr Condition<D> receive_element_sound{
@@ -158,7 +167,7 @@ inline constexpr Condition<D> receive_element_sound{
       auto whole = receive_target<D>(v);
       const auto posted = responder<D>(v).length;
       whole.length = D::select(posted == D::address(0), D::address(1), posted);
-      return granted<D>(v.state, whole);
+      return (!responder<D>(v).posted) | granted<D>(v.state, whole);
     }};
 
 // ---- what the caller must not do (duties) ----
