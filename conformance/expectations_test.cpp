@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "conformance/test_files.hpp"
 
 namespace mrproof {
@@ -36,6 +38,8 @@ struct Broken {
   const char* line;
   const char* word;
 };
+
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.line; }
 
 class BrokenExpectation : public ::testing::TestWithParam<Broken> {};
 

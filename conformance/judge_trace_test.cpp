@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ostream>
+
 namespace mrproof {
 namespace {
 
@@ -25,6 +28,8 @@ struct Forbidden {
   const char* call;
   const char* sentence;
 };
+
+void PrintTo(const Forbidden& call, std::ostream* out) { *out << call.call; }
 
 class ForbiddenCall : public ::testing::TestWithParam<Forbidden> {};
 
@@ -57,8 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
         Forbidden{"StoreBeyondBuffer", "", "fill(buf0+8190, 3, 1)", "lie in one buffer"},
         Forbidden{"ReceiveTwice", "post_recv(qp0, 0x1, buf0+0, 8) -> ok\n",
                   "post_recv(qp0, 0x1, buf0+0, 8)", "no receive is posted yet"},
-        Forbidden{"Overlap", kRegistered, "rdma_read(qp0, mr0.lkey, buf0+0, 64, mr0.rkey, buf0+63)",
-                  "do not overlap"},
+        Forbidden{"Overlap", "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|REMOTE_READ) -> ok\n",
+                  "rdma_read(qp0, mr0.lkey, buf0+0, 64, mr0.rkey, buf0+63)", "do not overlap"},
         Forbidden{"UndefinedRegion", kOrphan, "rdma_write(qp0, mr0.lkey, buf0+0, 8, 0x1, buf1+0)",
                   "undefined"},
         Forbidden{"MessageOverlapsReceive",

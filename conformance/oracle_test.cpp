@@ -83,11 +83,11 @@ TEST_F(OracleTest, NamesBytesThatDidNotMove) {
 
 TEST_F(OracleTest, LetsEachByteOfAFailedTransferBeOldOrNew) {
   const auto from = buffer_address(0) + 4032;
-  for (const std::uint64_t i : {0, 1, 5, 63})
+  for (const std::uint64_t i : {0U, 1U, 5U, 63U})
     memory_.bytes.store(buffer_address(1) + i, memory_.bytes.at(from + i));
   EXPECT_EQ(verdict(std::string(kOver) + "LOC_PROT_ERR qp=ERR peer=RTS"), Verdict::conforms);
   // What was seen is what is so from now on.
-  for (const std::uint64_t i : {0, 1, 2, 5, 63})
+  for (const std::uint64_t i : {0U, 1U, 2U, 5U, 63U})
     EXPECT_EQ(oracle_.memory().at(buffer_address(1) + i), memory_.bytes.at(buffer_address(1) + i));
   EXPECT_EQ(verdict("connect(qp0) -> ok"), Verdict::conforms);
 }

@@ -17,9 +17,9 @@ Plan plan_of(std::uint64_t steps, std::uint64_t seeds, std::uint64_t case_steps)
 }
 
 TEST(Plan, CasesCoverTheStepsAndNoneIsEmpty) {
-  for (const std::uint64_t steps : {1, 2, 199, 200, 201, 20000})
-    for (const std::uint64_t seeds : {1, 2, 3, 20})
-      for (const std::uint64_t case_steps : {1, 2, 200, 100000}) {
+  for (const std::uint64_t steps : {1U, 2U, 199U, 200U, 201U, 20000U})
+    for (const std::uint64_t seeds : {1U, 2U, 3U, 20U})
+      for (const std::uint64_t case_steps : {1U, 2U, 200U, 100000U}) {
         const Plan plan = plan_of(steps, seeds, case_steps);
         std::uint64_t sum = 0;
         std::set<std::string> names;

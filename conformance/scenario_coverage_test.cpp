@@ -12,6 +12,7 @@
 #include "conformance/judge_trace.hpp"
 #include "conformance/oracle.hpp"
 #include "conformance/test_files.hpp"
+#include "model/conditions/circumstances.hpp"
 
 namespace mrproof {
 namespace {
@@ -36,6 +37,8 @@ constexpr Unshowable kUnshowable[] = {
     {"send", "rem_inv_req_err breaks peer_ready", "a failed peer has no receive either"},
     {"send", "rem_op_err breaks peer_ready", "a failed peer has no receive either"},
     {"send", "rem_op_err_unused breaks peer_ready", "a failed peer has no receive either"},
+    {"send", "rem_op_err breaks receive_posted", "without a receive there is no reason either"},
+    {"send", "rem_op_err_unused breaks receive_posted", "without a receive there is no reason"},
     {kTransfers, "retry_exc_err breaks peer_ready",
      "the transport may give up on a good peer, too"},
     {"dealloc_pd", "ok breaks pd_unused", "freeing a PD that is used is allowed"},
@@ -161,6 +164,12 @@ TEST(ScenarioCoverage, WhatCannotBeShownIsNotShownAndNotStale) {
       EXPECT_THAT(wanted_of(*rule), ::testing::Contains(what)) << "stale";
     }
   }
+}
+
+TEST(ScenarioCoverage, EveryCircumstanceIsPartOfSomeName) {
+  for (const auto* circumstance : kCircumstances<Plain>)
+    EXPECT_THAT(shown(), ::testing::Contains(::testing::EndsWith("nothing_forbids+" +
+                                                                 std::string(circumstance->id))));
 }
 
 TEST(ScenarioCoverage, OutcomesThatNoRuleKnowsAreShown) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct Malformed {
   std::size_t column = 0;  ///< from 1
   const char* word;        ///< what the message has to contain
 };
+
+/// How GoogleTest names a text.
+inline void PrintTo(const Malformed& bad, std::ostream* out) { *out << bad.name; }
 
 /// One of each kind.
 const std::vector<Malformed>& malformed_traces();

@@ -61,8 +61,8 @@ std::optional<Step> CallMaker::register_region(bool wrong) {
   if (!slot) return std::nullopt;
   step.call.mr = *slot;
   // Most in the PDs of the queue pairs, where they can be used.
-  step.call.pd = static_cast<std::uint8_t>(random_.chance(85) ? random_.pick({0, 0, 0, 1})
-                                                              : random_.below(Plain::kPds));
+  step.call.pd = static_cast<std::uint8_t>(
+      random_.chance(85) ? random_.pick<std::uint64_t>({0, 0, 0, 1}) : random_.below(Plain::kPds));
   if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
   const std::uint64_t base = buffer_address(random_.below(kBufferCount));
   const std::uint64_t offset = random_.pick<std::uint64_t>(

@@ -165,8 +165,8 @@ TEST_F(JudgeTest, AllowedIsWhatTheSituationAllowsResourcesAside) {
 std::vector<Call<Plain>> many_calls() {
   std::vector<Call<Plain>> calls;
   for (std::size_t verb = 0; verb < kVerbs; ++verb)
-    for (const std::uint64_t key : {0x100, 0x101, 0x102, 0x999})
-      for (const std::uint64_t length : {0, 1, 64, 1001, 8193})
+    for (const std::uint64_t key : {0x100U, 0x101U, 0x102U, 0x999U})
+      for (const std::uint64_t length : {0U, 1U, 64U, 1001U, 8193U})
         for (const auto address : {buffer_address(0), buffer_address(1) - 1, ~std::uint64_t{0}})
           for (const auto slot : std::initializer_list<std::uint8_t>{0, 2, 3}) {
             Call<Plain> call;
@@ -186,7 +186,7 @@ std::vector<Call<Plain>> many_calls() {
 TEST_F(JudgeTest, AlwaysHasAnAnswerThatItsRulesBearOut) {
   for (const auto& call : many_calls())
     for (std::size_t outcome = 0; outcome < kOutcomes; ++outcome)
-      for (const std::uint32_t error : {0, EINVAL, ENOMEM}) {
+      for (const auto error : std::initializer_list<std::uint32_t>{0, EINVAL, ENOMEM}) {
         Result<Plain> result = seen(static_cast<Outcome>(outcome));
         result.error = Plain::key(error);
         const PlainView view{state_, call, result};

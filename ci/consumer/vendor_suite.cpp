@@ -1,0 +1,114 @@
+// A vendor's own suite: walks a device 1,000 steps, each judged by the oracle, and counts verdicts.
+//
+// Here the device is the simulated one; a vendor derives from impl::Device instead. Exit status: 0
+// when calls conformed and nothing deviated, 1 otherwise, 2 when the device cannot be used.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/oracle.hpp"
+#include "conformance/walk.hpp"
+#include "impl/device.hpp"
+#include "impl/sim/sim_device.hpp"
+#include "model/judge.hpp"
+#include "model/layout.hpp"
+#include "model/rulebook.hpp"
+#include "model/setup.hpp"
+
+namespace {
+
+using namespace mrproof;
+
+constexpr std::uint64_t kSteps = 1000;
+constexpr std::uint64_t kCaseSteps = 200;
+
+using Counts = std::array<std::uint64_t, model::kVerdicts>;
+
+/// Shows the oracle the device's buffers: every byte that is not as predicted is a run of its own.
+class DeviceMemory : public MemorySource {
+ public:
+  explicit DeviceMemory(const impl::Device& device) : device_(device) {}
+
+  void differences(const model::Memory& expected, std::vector<ByteRun>& runs) override {
+    for (std::size_t index = 0; index < model::kBufferCount; ++index) {
+      const auto seen = device_.buffer(index);
+      const auto wanted = expected.buffer(index);
+      for (std::size_t i = 0; i < model::kBufferSize; ++i)
+        if (seen[i] != wanted[i]) runs.push_back({model::buffer_address(index) + i, {seen[i]}});
+    }
+  }
+
+ private:
+  const impl::Device& device_;
+};
+
+std::uint64_t& count(Counts& counts, model::Verdict verdict) {
+  return counts.at(static_cast<std::size_t>(verdict));
+}
+
+void explain(const Oracle& oracle, const Step& step, const model::Judgement& judgement) {
+  std::cout << print_call(step) << " -> " << print_result(step) << '\n';
+  for (const std::string& line : oracle.explain(step, judgement)) std::cout << "  " << line << '\n';
+}
+
+/// Makes one case, up to the step after which the device's state is no longer known.
+std::uint64_t walk_case(impl::Device& device, std::uint64_t seed, std::uint64_t most,
+                        Counts& counts) {
+  const model::Setup setup = model::standard_setup();
+  device.reset(setup);
+  DeviceMemory memory(device);
+  Oracle oracle(model::linux_rulebook(), setup, device.capabilities());
+  const WalkOptions options;
+  Walk walk(seed, options);
+  for (std::uint64_t made = 1; made <= most; ++made) {
+    Step step = walk.next(oracle);
+    const impl::Observation seen = device.perform(step.call);
+    step.result = seen.result;
+    step.observed = step.keys_seen = true;
+    step.timed_out = seen.timed_out;
+    const model::Judgement judgement = oracle.check(step, memory);
+    ++count(counts, judgement.verdict);
+    if (!seen.kernel_warning.empty()) ++count(counts, model::Verdict::kernel_warning);
+    if (judgement.verdict != model::Verdict::deviates && judgement.verdict != model::Verdict::hang)
+      continue;
+    explain(oracle, step, judgement);
+    if (!oracle.recover(step, judgement)) return made;
+  }
+  return most;
+}
+
+Counts walk(impl::Device& device) {
+  Counts counts{};
+  std::uint64_t seed = 1;
+  for (std::uint64_t made = 0; made < kSteps; ++seed)
+    made += walk_case(device, seed, std::min(kCaseSteps, kSteps - made), counts);
+  return counts;
+}
+
+bool passed(Counts& counts) {
+  using model::Verdict;
+  return count(counts, Verdict::conforms) > 0 && count(counts, Verdict::deviates) == 0 &&
+         count(counts, Verdict::hang) == 0 && count(counts, Verdict::kernel_warning) == 0;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    impl::SimDevice device;
+    Counts counts = walk(device);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      std::cout << model::kVerdictNames.at(i) << ' ' << counts.at(i) << '\n';
+    return passed(counts) ? EXIT_SUCCESS : EXIT_FAILURE;
+  } catch (const std::exception& error) {
+    std::cerr << "vendor_suite: " << error.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Tests on a real kernel driver in the virtual machine: findings replay, and nothing is lost when a
+worker, QEMU or the guest's kernel dies in the middle of a run.
+
+    ci/vm_test.py PROGRAM [unittest arguments]
+
+MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77. Each test boots guests of its
+own; a whole run takes about two minutes under emulation.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = ""
+TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
+EXPECTATIONS = ROOT / "ci/expectations"
+
+
+def mrproof(*arguments, limit=300):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=limit, check=False)
+
+
+def in_guest(command):
+    """Arguments that run a shell command in the guest beside the agent."""
+    return ["--kernel-argument", f'mrproof.background="{command}"']
+
+
+class Run(unittest.TestCase):
+    """A walk in the guest that something happens to."""
+
+    def setUp(self):
+        self.out = Path(tempfile.mkdtemp(prefix="mrproof-vm-"))
+        self.addCleanup(shutil.rmtree, self.out)
+
+    def walk(self, *arguments, steps=8000):
+        done = mrproof("run", "--target", TARGET, "--steps", steps, "--out", self.out, "--expect",
+                       EXPECTATIONS / "rxe-debian-bookworm-fails.txt", *arguments)
+        self.output = done.stdout + done.stderr
+        self.report = json.loads((self.out / "report.json").read_text())
+        return done.returncode
+
+    def incident(self, text):
+        for incident in self.report["incidents"]:
+            if text in incident["text"]:
+                return incident
+        self.fail(f"no incident tells of '{text}':\n{self.output}")
+
+    def journal_reaches(self, incident):
+        """The journal holds every step before the one that the incident is about."""
+        steps = set()
+        for line in (self.out / "journal.jsonl").read_text().splitlines():
+            record = json.loads(line)
+            if record["record"] == "step" and record["case"] == incident["case"]:
+                steps.add(record["step"])
+            if record == {**record, "record": "incident", "text": incident["text"]}:
+                break
+        self.assertTrue(steps.issuperset(range(incident["step"])), sorted(steps))
+
+    def test_undisturbed(self):
+        code = self.walk()
+        self.assertEqual(code, 0, self.output)
+        self.assertEqual(self.report["cases"]["finished"], self.report["cases"]["planned"])
+        self.assertEqual(self.report["target"]["driver"], "rxe")
+        self.assertTrue(self.report["target"]["kernel"].startswith("6.1."))
+        self.assertEqual(self.report["target"]["rdma_core"], "44.0")
+
+    def test_panic(self):
+        code = self.walk(*in_guest("sleep 2; echo c >/proc/sysrq-trigger"))
+        incident = self.incident("Kernel panic")
+        self.assertEqual(code, 1, self.output)
+        self.assertTrue(any(i["verdict"] == "crash" for i in self.report["incidents"]))
+        self.assertTrue(incident["call"])
+        self.journal_reaches(incident)
+        # All cases but those that the panics cost.
+        self.assertGreater(self.report["cases"]["finished"], 30)
+
+    def test_worker_killed(self):
+        kill = "for p in /proc/[0-9]*; do grep -q w[o]rker $p/cmdline && kill -9 ${p##*/}; done"
+        code = self.walk(*in_guest(f"sleep 2; {kill}"))
+        incident = self.incident("signal 9")
+        self.assertEqual(incident["verdict"], "inconclusive")
+        self.assertEqual(code, 0, self.output)
+        self.journal_reaches(incident)
+        self.assertEqual(self.report["cases"]["finished"], self.report["cases"]["planned"])
+
+    def test_qemu_killed(self):
+        killer = threading.Thread(target=self.kill_qemu)
+        killer.start()
+        code = self.walk()
+        killer.join()
+        incident = self.incident("virtual machine ended: signal 9")
+        self.assertEqual(code, 0, self.output)
+        self.journal_reaches(incident)
+        self.assertEqual(self.report["cases"]["finished"], self.report["cases"]["planned"])
+
+    def kill_qemu(self):
+        """Kills the QEMU that has this test's channel, once steps are being made."""
+        journal = self.out / "journal.jsonl"
+        limit = time.monotonic() + 120
+        while time.monotonic() < limit:
+            if journal.exists() and journal.stat().st_size > 10000:
+                break
+            time.sleep(0.05)
+        for process in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = process.read_bytes()
+            except OSError:
+                continue
+            if words.startswith(b"qemu-system") and str(self.out).encode() in words:
+                os.kill(int(process.parent.name), signal.SIGKILL)
+
+
+class Findings(unittest.TestCase):
+    """Each trace of FINDINGS.md still shows its deviation on this target."""
+
+    def test_replay(self):
+        traces = sorted(EXPECTATIONS.glob("F*.mrt"))
+        self.assertGreaterEqual(len(traces), 5)
+        for trace in traces:
+            with self.subTest(trace=trace.name):
+                done = mrproof("replay", trace, "--target", TARGET)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                last = done.stdout.strip().splitlines()[-1]
+                self.assertTrue(last.startswith("reproduced: "), done.stdout)
+
+
+class Devices(unittest.TestCase):
+    """The device's own tests, in a guest with the test program in mrproof's place."""
+
+    def test_verbs_device(self):
+        program = Path(PROGRAM).parent.parent / "impl/verbs_test"
+        build = Path(TARGET).parent.parent
+        description = build / "verbs-test.toml"
+        original = (ROOT / "ci/targets/debian-bookworm.toml").read_text()
+        description.write_text(original.replace('"debian-bookworm"', '"verbs-test"'))
+        subprocess.run([ROOT / "ci/build-target", description, "--program", program, "--build",
+                        build], check=True, capture_output=True)
+        with tempfile.TemporaryDirectory(prefix="mrproof-vm-") as folder:
+            channel, console = Path(folder) / "channel", Path(folder) / "console"
+            channel.write_bytes(b"\0" * (1 << 20))
+            subprocess.run([build / "targets/verbs-test/boot", channel, console,
+                            'mrproof.command="MRPROOF_DEVICE=rxe0 /bin/mrproof"'],
+                           timeout=300, check=True)
+            text = console.read_text(errors="replace")
+        self.assertIn("[  PASSED  ] ", text)
+        self.assertNotIn("[  FAILED  ] ", text)
+        self.assertNotIn("[  SKIPPED ] ", text)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/vm_test.py PROGRAM; ci/test does it")
+    if not TARGET:
+        print("skipped: no image; ci/test builds one and sets MRPROOF_TARGET_DIR")
+        sys.exit(77)
+    PROGRAM = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)
