@@ -135,8 +135,34 @@ class Findings(unittest.TestCase):
                 self.assertTrue(last.startswith("reproduced: "), done.stdout)
 
 
+def console_of(image, command):
+    """What the guest's console shows when the command runs in the agent's place."""
+    with tempfile.TemporaryDirectory(prefix="mrproof-vm-") as folder:
+        channel, console = Path(folder) / "channel", Path(folder) / "console"
+        channel.write_bytes(b"\0" * (1 << 20))
+        subprocess.run([Path(image) / "boot", channel, console, f'mrproof.command="{command}"'],
+                       timeout=300, check=True)
+        return console.read_text(errors="replace")
+
+
 class Devices(unittest.TestCase):
-    """The device's own tests, in a guest with the test program in mrproof's place."""
+    """Guests that run something else in the agent's place."""
+
+    def test_bad_input(self):
+        """An unknown device and a device without permission: one line each, exit code 2."""
+        text = console_of(TARGET, "; ".join([
+            "/bin/mrproof run --device foo --out /tmp/a",
+            "echo unknown=$?",
+            "echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd",
+            "busybox ln -s busybox /bin/sh",
+            "busybox chmod 777 /tmp",
+            "busybox chmod 600 /dev/infiniband/uverbs0",
+            "busybox su nobody -c '/bin/mrproof run --device rxe0 --out /tmp/b'",
+            "echo forbidden=$?"]))
+        self.assertIn("mrproof: no RDMA device 'foo'; present: rxe0", text)
+        self.assertIn("unknown=2", text)
+        self.assertIn("mrproof: no permission to open /dev/infiniband/uverbs0", text)
+        self.assertIn("forbidden=2", text)
 
     def test_verbs_device(self):
         program = Path(PROGRAM).parent.parent / "impl/verbs_test"
@@ -146,13 +172,7 @@ class Devices(unittest.TestCase):
         description.write_text(original.replace('"debian-bookworm"', '"verbs-test"'))
         subprocess.run([ROOT / "ci/build-target", description, "--program", program, "--build",
                         build], check=True, capture_output=True)
-        with tempfile.TemporaryDirectory(prefix="mrproof-vm-") as folder:
-            channel, console = Path(folder) / "channel", Path(folder) / "console"
-            channel.write_bytes(b"\0" * (1 << 20))
-            subprocess.run([build / "targets/verbs-test/boot", channel, console,
-                            'mrproof.command="MRPROOF_DEVICE=rxe0 /bin/mrproof"'],
-                           timeout=300, check=True)
-            text = console.read_text(errors="replace")
+        text = console_of(build / "targets/verbs-test", "MRPROOF_DEVICE=rxe0 /bin/mrproof")
         self.assertIn("[  PASSED  ] ", text)
         self.assertNotIn("[  FAILED  ] ", text)
         self.assertNotIn("[  SKIPPED ] ", text)

@@ -10,9 +10,9 @@ namespace mrproof {
 namespace {
 
 using namespace model;
+using nlohmann::ordered_json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using nlohmann::ordered_json;
 
 /// All that a report can hold, with texts that are awkward in JSON and XML.
 class ReportTest : public ::testing::Test {
@@ -70,18 +70,17 @@ std::vector<std::string> keys(const ordered_json& object) {
 /// The format is a promise (version 1): a change here needs a new version.
 TEST_F(ReportTest, JsonKeepsItsShape) {
   const auto report = json();
-  EXPECT_THAT(keys(report),
-              ElementsAre("format", "version", "target", "dialect", "seed", "seeds", "steps",
-                          "cases", "cut_short", "error", "counts", "rules", "deviations",
-                          "incidents", "timing"));
+  EXPECT_THAT(keys(report), ElementsAre("format", "version", "target", "dialect", "seed", "seeds",
+                                        "steps", "cases", "cut_short", "error", "counts", "rules",
+                                        "deviations", "incidents", "timing"));
   EXPECT_EQ(report.at("format"), "mrproof-report");
   EXPECT_EQ(report.at("version"), 1);
   EXPECT_THAT(keys(report.at("target")),
               ElementsAre("device", "driver", "kernel", "rdma_core", "firmware", "place"));
   EXPECT_THAT(keys(report.at("cases")), ElementsAre("planned", "finished"));
-  EXPECT_THAT(keys(report.at("counts")), ElementsAre("conforms", "deviates", "crash", "hang",
-                                                     "kernel_warning", "unsupported",
-                                                     "inconclusive"));
+  EXPECT_THAT(keys(report.at("counts")),
+              ElementsAre("conforms", "deviates", "crash", "hang", "kernel_warning", "unsupported",
+                          "inconclusive"));
   EXPECT_THAT(keys(report.at("rules").front()), ElementsAre("rule", "judged"));
   EXPECT_THAT(keys(report.at("deviations").front()),
               ElementsAre("rule", "condition", "class", "count", "expected", "reason", "case",

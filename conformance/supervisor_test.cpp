@@ -23,8 +23,7 @@ using testing::Program;
 /// A run into a folder of its own.
 class DisturbedRun : public ::testing::Test {
  protected:
-  std::vector<std::string> arguments(const std::string& steps,
-                                     std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments(const std::string& steps, std::vector<std::string> more = {}) {
     std::vector<std::string> words{"run", "--device", "sim", "--steps", steps, "--out", out_};
     words.insert(words.end(), more.begin(), more.end());
     return words;
@@ -36,7 +35,9 @@ class DisturbedRun : public ::testing::Test {
       return stat((out_ + "/journal.jsonl").c_str(), &info) == 0 && info.st_size > 20000;
     }));
   }
-  [[nodiscard]] json report() const { return json::parse(testing::read_file(out_ + "/report.json")); }
+  [[nodiscard]] json report() const {
+    return json::parse(testing::read_file(out_ + "/report.json"));
+  }
   [[nodiscard]] std::vector<json> journal() const {
     std::vector<json> lines;
     std::istringstream text(testing::read_file(out_ + "/journal.jsonl"));
@@ -82,7 +83,8 @@ TEST_F(DisturbedRun, GoesOnAfterItsWorkerWasKilled) {
   ASSERT_TRUE(steps.size() == at || steps.size() == at + 1) << steps.size() << " before " << at;
   for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(steps[i].at("step"), i);
   EXPECT_NE(incident.at("call"), "");
-  const std::string trace = testing::read_file(out_ + "/" + incident.at("trace").get<std::string>());
+  const std::string trace =
+      testing::read_file(out_ + "/" + incident.at("trace").get<std::string>());
   EXPECT_THAT(trace, ::testing::HasSubstr(incident.at("call").get<std::string>()));
   EXPECT_EQ(parse_trace(trace, "trace").steps.size(), at + 1);
   // The rest of the plan was done all the same, the case anew.
@@ -115,9 +117,9 @@ TEST_F(DisturbedRun, EndsInOrderWhenInterrupted) {
     EXPECT_GT(report().at("counts").at("conforms"), 0);
     EXPECT_EQ(report().at("incidents").size(), 0U);
     const auto lines = journal();
-    EXPECT_EQ(report().at("steps"),
-              std::count_if(lines.begin(), lines.end(),
-                            [](const json& line) { return line.at("record") == "step"; }));
+    EXPECT_EQ(report().at("steps"), std::count_if(lines.begin(), lines.end(), [](const json& line) {
+                return line.at("record") == "step";
+              }));
     expect_reports_but_no_channel();
   }
 }

@@ -22,7 +22,8 @@ Record end_of(const char* rule, std::uint64_t elapsed = 100, bool rebuilt = fals
   end.inside_ns = elapsed / 2;
   end.rebuilt = rebuilt;
   const auto& book = linux_rulebook();
-  if (const auto* found = book.find(rule)) end.rule = static_cast<std::uint16_t>(book.index(*found));
+  if (const auto* found = book.find(rule))
+    end.rule = static_cast<std::uint16_t>(book.index(*found));
   return end;
 }
 

@@ -1,6 +1,7 @@
 #include "impl/verbs/port.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -60,6 +61,8 @@ std::string error_text(int error) { return std::generic_category().message(error
 [[noreturn]] void report_not_opened(ibv_device* device, int error) {
   const std::string file = std::string("/dev/infiniband/") + device->dev_name;
   const std::string name = ibv_get_device_name(device);
+  // libibverbs goes on searching after EACCES and then reports ENOENT: ask the file itself.
+  if (access(file.c_str(), R_OK | W_OK) != 0 && errno == EACCES) error = EACCES;
   if (error == EACCES || error == EPERM)
     throw DeviceError("no permission to open " + file + " of device '" + name + "': run as root "
                       "or have read and write permission on the file granted (udev rule, group)");

@@ -1,0 +1,318 @@
+// The program from outside: exit codes, and one clear line for each kind of bad input.
+#include "conformance/commands.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "conformance/judge_trace.hpp"
+#include "conformance/test_files.hpp"
+#include "conformance/test_malformed.hpp"
+#include "impl/sim/faults.hpp"
+
+namespace mrproof {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::is_one_line;
+using testing::Ran;
+using testing::run_mrproof;
+using ::testing::StartsWith;
+using testing::TemporaryFolder;
+
+/// Exit code 2, nothing on standard output, and one line that says all of `words`.
+void expect_refused(const Ran& ran, const std::vector<std::string>& words) {
+  EXPECT_EQ(ran.code, kExitError) << ran.out << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_THAT(ran.err, StartsWith("mrproof: "));
+  for (const auto& word : words) EXPECT_THAT(ran.err, HasSubstr(word));
+}
+
+/// Arguments that cannot be served; FOLDER stands for a fresh folder with a file `file` in it.
+struct BadInput {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::vector<std::string> words;
+};
+
+void PrintTo(const BadInput& input, std::ostream* out) { *out << input.name; }
+
+class BadInputTest : public ::testing::TestWithParam<BadInput> {
+ protected:
+  std::string filled(std::string word) const {
+    const auto at = word.find("FOLDER");
+    if (at != std::string::npos) word.replace(at, 6, folder_.file(""));
+    return word;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_P(BadInputTest, IsOneLineAndExitCodeTwo) {
+  static_cast<void>(folder_.write("file", "a.b/accepted/c,Deviates  # fine\nreg_mr.ok\n"));
+  std::vector<std::string> arguments;
+  std::vector<std::string> words;
+  for (const auto& word : GetParam().arguments) arguments.push_back(filled(word));
+  for (const auto& word : GetParam().words) words.push_back(filled(word));
+  expect_refused(run_mrproof(arguments), words);
+  for (const auto& entry : testing::fs::recursive_directory_iterator(folder_.file("")))
+    EXPECT_NE(entry.path().filename(), "channel") << "16 MiB are left behind";
+}
+
+std::vector<BadInput> bad_inputs() {
+  const auto run = [](std::vector<std::string> more) {
+    std::vector<std::string> all{"run", "--device", "sim", "--out", "FOLDERout"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  return {
+      {"UnknownDevice",
+       {"run", "--device", "no_such_device", "--out", "FOLDERout"},
+       {"no_such_device"}},
+      {"UnknownFault", run({"--device", "sim:nosuchfault"}), {"nosuchfault", "--faults"}},
+      {"OutBelowAFile", run({"--out", "FOLDERfile/out"}), {"FOLDERfile/out", "--out"}},
+      {"OutIsAFile", run({"--out", "FOLDERfile"}), {"FOLDERfile", "--out"}},
+      {"BrokenExpectation", run({"--expect", "FOLDERfile"}), {"FOLDERfile:2: ", "reason"}},
+      {"NoExpectationFile", run({"--expect", "FOLDERnone"}), {"FOLDERnone", "cannot be read"}},
+      {"TargetWithoutImage", run({"--target", "FOLDER"}), {"target.json", "ci/build-target"}},
+      {"TargetNotThere", run({"--target", "FOLDERnone"}), {"FOLDERnone", "ci/build-target"}},
+      {"NothingToResume", run({"--resume"}), {"journal.jsonl", "resume"}},
+      {"ResumeWithoutJournal", run({"--resume", "--no-journal"}), {"--no-journal"}},
+      {"JudgeNoTrace", {"judge", "FOLDERnone.mrt"}, {"FOLDERnone.mrt", "cannot be read"}},
+      {"JudgeAFolder", {"judge", "FOLDER"}, {"FOLDER"}},
+      {"JudgeUnknownDialect", {"judge", "FOLDERfile", "--dialect", "plan9"}, {"plan9", "linux"}},
+      {"ReplayNoTrace",
+       {"replay", "FOLDERnone.mrt", "--device", "sim"},
+       {"FOLDERnone.mrt", "cannot be read"}},
+      {"ReplayNoTraceFile",
+       {"replay", "FOLDERfile", "--device", "sim"},
+       {"FOLDERfile:1:1: ", "# mrproof trace v1"}},
+      {"RulesOfUnknownDialect", {"rules", "--dialect", "plan9"}, {"plan9", "linux"}},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, BadInputTest, ::testing::ValuesIn(bad_inputs()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Usage, IsExitCodeTwoAndNamesTheWord) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> uses{
+      {{}, "subcommand"},
+      {{"frobnicate"}, "frobnicate"},
+      {{"run", "--frobnicate"}, "--frobnicate"},
+      {{"run", "--steps", "0"}, "--steps"},
+      {{"run", "--steps", "many"}, "--steps"},
+      {{"run", "--seeds", "0"}, "--seeds"},
+      {{"run", "--wrong", "101"}, "--wrong"},
+      {{"run", "--step-limit", "-1"}, "--step-limit"},
+      {{"judge"}, "trace"},
+  };
+  for (const auto& [arguments, word] : uses) {
+    const Ran ran = run_mrproof(arguments);
+    EXPECT_EQ(ran.code, kExitError) << word;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_THAT(ran.err.substr(0, ran.err.find('\n')), HasSubstr(word));
+    EXPECT_LE(std::count(ran.err.begin(), ran.err.end(), '\n'), 2) << ran.err;
+  }
+}
+
+TEST(Usage, HelpAndVersionSucceed) {
+  for (const std::string word : {"--help", "--version"}) {
+    const Ran ran = run_mrproof({word});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_THAT(ran.out, HasSubstr("mrproof"));
+    EXPECT_EQ(ran.err, "");
+  }
+  EXPECT_THAT(run_mrproof({"--help"}).out, ::testing::Not(HasSubstr("worker")));
+}
+
+TEST(Judge, RefusesEveryMalformedTraceWithItsPlace) {
+  const TemporaryFolder folder;
+  for (const auto& bad : testing::malformed_traces()) {
+    SCOPED_TRACE(bad.name);
+    const std::string file = folder.write(std::string(bad.name) + ".mrt", bad.text);
+    expect_refused(run_mrproof({"judge", file}),
+                   {file + ":" + std::to_string(bad.line) + ":" + std::to_string(bad.column) + ": ",
+                    bad.word});
+  }
+}
+
+TEST(Judge, ExitCodeIsTheVerdict) {
+  const TemporaryFolder folder;
+  const std::string head = "# mrproof trace v1\ngiven pd0\ngiven qp0(pd0) <-> qp1(pd0)\n";
+  for (const auto& [result, code] :
+       std::vector<std::pair<std::string, int>>{{"ok qp=RTS", kExitExpected},
+                                                {"ok qp=ERR", kExitDeviation},
+                                                {"refused ENOMEM", kExitExpected},
+                                                {"none timed_out", kExitDeviation}}) {
+    const Ran ran =
+        run_mrproof({"judge", folder.write("t.mrt", head + "query_qp(qp0) -> " + result + "\n")});
+    EXPECT_EQ(ran.code, code) << result;
+    EXPECT_EQ(ran.err, "");
+    EXPECT_NO_THROW(parse_trace(ran.out, "output")) << ran.out;
+  }
+}
+
+TEST(Replay, TellsWhetherADeviationIsReproduced) {
+  const TemporaryFolder folder;
+  const std::string trace =
+      folder.write("t.mrt",
+                   "# mrproof trace v1\ngiven pd0\n"
+                   "mr0 = reg_mr(pd0, buf0+0, 64, REMOTE_WRITE) -> ok\n"
+                   "! deviates reg_mr.ok accepted remote_write_has_local_write\n");
+  const Ran good = run_mrproof({"replay", trace, "--device", "sim"});
+  EXPECT_EQ(good.code, kExitExpected) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("not reproduced: deviates reg_mr.ok"));
+  const Ran bad = run_mrproof({"replay", trace, "--device", "sim:remote-write-alone-accepted"});
+  EXPECT_EQ(bad.code, kExitDeviation) << bad.err;
+  EXPECT_THAT(bad.out, HasSubstr("\nreproduced: deviates reg_mr.ok"));
+}
+
+TEST(Replay, RefusesCallsThatMayNotBeMade) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("t.mrt", "# mrproof trace v1\n\ndereg_mr(mr0)\n");
+  const Ran ran = run_mrproof({"replay", file, "--device", "sim"});
+  EXPECT_EQ(ran.code, kExitError);
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr(file + ":3: "));
+}
+
+TEST(Run, FindsAFaultAndKeepsATraceThatReproducesIt) {
+  const TemporaryFolder folder;
+  const std::string out = folder.file("report");
+  const std::string device = "sim:remote-pd-unchecked";
+  const Ran ran = run_mrproof({"run", "--device", device, "--steps", "20000", "--out", out});
+  ASSERT_EQ(ran.code, kExitDeviation) << ran.err;
+  const auto report = nlohmann::json::parse(testing::read_file(out + "/report.json"));
+  const auto& deviation = report.at("deviations").at(0);
+  EXPECT_EQ(deviation.at("condition"), "remote_same_pd");
+  EXPECT_GE(deviation.at("count"), 1);
+  const std::string trace = out + "/" + deviation.at("trace").get<std::string>();
+  const Trace judged = judge_trace(load_trace(trace), model::linux_rulebook(), trace);
+  EXPECT_EQ(print_trace(parse_trace(print_trace(judged), "again")), print_trace(judged));
+  EXPECT_EQ(judged.steps.back().annotations.front().broken, "remote_same_pd");
+  EXPECT_EQ(run_mrproof({"judge", trace}).code, kExitDeviation);
+  EXPECT_THAT(run_mrproof({"replay", trace, "--device", device}).out, HasSubstr("\nreproduced"));
+  EXPECT_THAT(run_mrproof({"replay", trace, "--device", "sim"}).out, HasSubstr("not reproduced"));
+}
+
+TEST(Run, IsTheSameForTheSameSeed) {
+  const TemporaryFolder folder;
+  const auto reported = [&](const char* name, const char* seed) {
+    const std::string out = folder.file(name);
+    EXPECT_EQ(run_mrproof({"run", "--device", "sim:stale-rkey-accepted", "--steps", "6000",
+                           "--seed", seed, "--seeds", "3", "--out", out})
+                  .code,
+              kExitDeviation);
+    auto report = nlohmann::json::parse(testing::read_file(out + "/report.json"));
+    report.erase("timing");
+    return report;
+  };
+  EXPECT_EQ(reported("one", "5"), reported("two", "5"));
+  EXPECT_NE(reported("one", "5"), reported("three", "6"));
+}
+
+TEST(Run, ExpectedDeviationsAreNoFailureAndOthersAre) {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& expectations) {
+    return run_mrproof({"run", "--device", "sim:remote-write-alone-accepted", "--steps", "20000",
+                        "--out", folder.file("report"), "--expect",
+                        folder.write("fails.txt", expectations)})
+        .code;
+  };
+  EXPECT_EQ(run("reg_mr.ok/accepted/remote_write_has_local_write,Deviates  # seeded\n"),
+            kExitExpected);
+  EXPECT_EQ(run("reg_mr.ok/accepted/memory_mapped,Deviates  # another\n"), kExitDeviation);
+  EXPECT_EQ(run("# none\n"), kExitDeviation);
+}
+
+TEST(Run, ADeviceThatRefusesEverythingIsNotTested) {
+  const TemporaryFolder folder;
+  // Replaying nothing tests nothing.
+  const std::string empty = folder.write("t.mrt", "# mrproof trace v1\n");
+  EXPECT_EQ(run_mrproof({"replay", empty, "--device", "sim"}).code, kExitNothingTested);
+}
+
+TEST(Run, LeavesNoStaleTracesBesideItsReport) {
+  const TemporaryFolder folder;
+  const std::string stale = folder.write("deviation-01-old.mrt", "old");
+  const std::string other = folder.write("notes.txt", "mine");
+  EXPECT_EQ(
+      run_mrproof({"run", "--device", "sim", "--steps", "200", "--out", folder.file("")}).code,
+      kExitExpected);
+  EXPECT_FALSE(testing::fs::exists(stale));
+  EXPECT_TRUE(testing::fs::exists(other));
+}
+
+TEST(Devices, AreListedWithTheSimulatedOneAndItsFaults) {
+  const Ran devices = run_mrproof({"devices"});
+  EXPECT_EQ(devices.code, 0);
+  EXPECT_THAT(devices.out, HasSubstr("sim "));
+  const Ran faults = run_mrproof({"devices", "--faults"});
+  EXPECT_EQ(faults.code, 0);
+  for (const auto& fault : impl::faults())
+    EXPECT_THAT(faults.out, HasSubstr("sim:" + std::string(fault.id)));
+}
+
+TEST(Rules, AreListedAndFound) {
+  const Ran all = run_mrproof({"rules"});
+  EXPECT_EQ(all.code, 0);
+  for (const auto* rule : model::linux_rulebook().rules())
+    EXPECT_THAT(all.out, HasSubstr(std::string(rule->id) + "\n"));
+  EXPECT_THAT(run_mrproof({"rules", "remote_same_pd"}).out, HasSubstr("rdma_write.ok"));
+  EXPECT_EQ(run_mrproof({"rules", "no such thing"}).code, kExitError);
+}
+
+/// A file system of so many bytes, mounted on a fresh folder.
+class SmallDisk {
+ public:
+  explicit SmallDisk(std::size_t size) {
+    const std::string options = "size=" + std::to_string(size);
+    if (mount("tmpfs", path().c_str(), "tmpfs", 0, options.c_str()) != 0) error_ = errno;
+  }
+  ~SmallDisk() {
+    if (error_ == 0) umount2(path().c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  [[nodiscard]] int error() const { return error_; }
+  [[nodiscard]] std::string path() const { return folder_.file(""); }
+
+ private:
+  TemporaryFolder folder_;
+  int error_ = 0;
+};
+
+constexpr std::size_t kMiB = 1U << 20U;
+
+TEST(FullDisk, IsNoticedBeforeARunBegins) {
+  const SmallDisk disk(kMiB);
+  if (disk.error() != 0) GTEST_SKIP() << "cannot mount: " << std::strerror(disk.error());
+  expect_refused(run_mrproof({"run", "--device", "sim", "--out", disk.path()}),
+                 {disk.path(), "No space left", "--out"});
+  EXPECT_TRUE(testing::fs::is_empty(disk.path())) << "nothing half-made stays";
+}
+
+TEST(FullDisk, LosesNothingThatWasWrittenBefore) {
+  const SmallDisk disk(17 * kMiB);
+  if (disk.error() != 0) GTEST_SKIP() << "cannot mount: " << std::strerror(disk.error());
+  const Ran ran =
+      run_mrproof({"run", "--device", "sim", "--steps", "200000", "--out", disk.path()});
+  EXPECT_EQ(ran.code, kExitError);
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("journal.jsonl"));
+  const auto report = nlohmann::json::parse(testing::read_file(disk.path() + "report.json"));
+  EXPECT_GT(report.at("steps"), 100);
+  EXPECT_THAT(report.at("error").get<std::string>(), HasSubstr("No space left"));
+  EXPECT_TRUE(testing::fs::exists(disk.path() + "junit.xml"));
+  EXPECT_THAT(testing::read_file(disk.path() + "journal.jsonl"),
+              StartsWith("{\"record\":\"device\""));
+}
+
+}  // namespace
+}  // namespace mrproof
