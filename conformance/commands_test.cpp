@@ -66,18 +66,19 @@ TEST_P(BadInputTest, IsOneLineAndExitCodeTwo) {
 }
 
 std::vector<BadInput> bad_inputs() {
-  const auto run = [](std::vector<std::string> more) {
-    std::vector<std::string> all{"run", "--device", "sim", "--out", "FOLDERout"};
+  const auto run_of = [](const char* device, const char* out, std::vector<std::string> more) {
+    std::vector<std::string> all{"run", "--device", device, "--out", out};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
+  const auto run = [&](std::vector<std::string> more) {
+    return run_of("sim", "FOLDERout", std::move(more));
+  };
   return {
-      {"UnknownDevice",
-       {"run", "--device", "no_such_device", "--out", "FOLDERout"},
-       {"no_such_device"}},
-      {"UnknownFault", run({"--device", "sim:nosuchfault"}), {"nosuchfault", "--faults"}},
-      {"OutBelowAFile", run({"--out", "FOLDERfile/out"}), {"FOLDERfile/out", "--out"}},
-      {"OutIsAFile", run({"--out", "FOLDERfile"}), {"FOLDERfile", "--out"}},
+      {"UnknownDevice", run_of("no_such_device", "FOLDERout", {}), {"no_such_device"}},
+      {"UnknownFault", run_of("sim:nosuchfault", "FOLDERout", {}), {"nosuchfault", "--faults"}},
+      {"OutBelowAFile", run_of("sim", "FOLDERfile/out", {}), {"FOLDERfile/out", "--out"}},
+      {"OutIsAFile", run_of("sim", "FOLDERfile", {}), {"FOLDERfile", "--out"}},
       {"BrokenExpectation", run({"--expect", "FOLDERfile"}), {"FOLDERfile:2: ", "reason"}},
       {"NoExpectationFile", run({"--expect", "FOLDERnone"}), {"FOLDERnone", "cannot be read"}},
       {"TargetWithoutImage", run({"--target", "FOLDER"}), {"target.json", "ci/build-target"}},
@@ -103,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, BadInputTest, ::testing::ValuesIn(bad_inputs()),
 TEST(Usage, IsExitCodeTwoAndNamesTheWord) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> uses{
       {{}, "subcommand"},
-      {{"frobnicate"}, "frobnicate"},
+      {{"frobnicate"}, "subcommand"},
       {{"run", "--frobnicate"}, "--frobnicate"},
       {{"run", "--steps", "0"}, "--steps"},
       {{"run", "--steps", "many"}, "--steps"},
