@@ -206,8 +206,8 @@ TEST(Run, IsTheSameForTheSameSeed) {
   const TemporaryFolder folder;
   const auto reported = [&](const char* name, const char* seed) {
     const std::string out = folder.file(name);
-    EXPECT_EQ(run_mrproof({"run", "--device", "sim:stale-rkey-accepted", "--steps", "6000",
-                           "--seed", seed, "--seeds", "3", "--out", out})
+    EXPECT_EQ(run_mrproof({"run", "--device", "sim:last-byte-lost", "--steps", "6000", "--seed",
+                           seed, "--seeds", "3", "--out", out})
                   .code,
               kExitDeviation);
     auto report = nlohmann::json::parse(testing::read_file(out + "/report.json"));

@@ -117,9 +117,8 @@ std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judg
   for (std::size_t i = 0; i < judgement.broken_count; ++i) {
     const auto& condition = *judgement.broken.at(i);
     const bool circumstance = condition.about == About::circumstance;
-    lines.push_back(fmt::format("{}: {}{} [{}]", condition.id,
-                                circumstance ? "" : "does not hold that ", condition.sentence,
-                                condition.source));
+    lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition.id,
+                                condition.sentence, condition.source));
   }
   return lines;
 }

@@ -135,7 +135,7 @@ TEST_F(OracleTest, ExplainsWhatWasAllowedAndWhatIsBroken) {
       check("rdma_write(qp0, mr0.lkey, buf0+0, 64, 0x999, buf1+0) -> SUCCESS qp=RTS peer=RTS");
   const auto lines = oracle_.explain(step_, judgement);
   EXPECT_EQ(lines.front(), "allowed here: REM_ACCESS_ERR");
-  EXPECT_THAT(lines, Contains(StartsWith("remote_key_live: does not hold that a live region")));
+  EXPECT_THAT(lines, Contains(StartsWith("broken: remote_key_live: a live region")));
   EXPECT_THAT(lines.back(), HasSubstr("ibv_reg_mr(3)"));
 }
 

@@ -93,6 +93,24 @@ std::string junit_case(const Tally& tally, std::size_t index) {
   return text + (inside.empty() ? "/>\n" : ">\n" + inside + "  </testcase>\n");
 }
 
+/// Unexpected deviations in full, then the expected ones, a line each.
+std::string findings_text(const Tally& tally) {
+  std::string text;
+  std::string expected;
+  for (const auto& f : tally.findings) {
+    const auto name = print_annotation(f.name);
+    if (!f.expected_reason.empty()) {
+      expected += fmt::format("  {} ({}x): {}\n", name, f.count, f.expected_reason);
+      continue;
+    }
+    text +=
+        fmt::format("\n{}: {} ({}x)\n  {} -> {}\n", name,
+                    f.trace_file.empty() ? f.case_name : f.trace_file, f.count, f.call, f.result);
+    for (const auto& remark : f.remarks) text += "  " + remark + "\n";
+  }
+  return expected.empty() ? text : text + "\nexpected:\n" + expected;
+}
+
 }  // namespace
 
 std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
@@ -169,13 +187,7 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
   const auto judged =
       std::count_if(tally.judged.begin(), tally.judged.end(), [](const auto n) { return n != 0; });
   text += fmt::format("; {} of {} rules judged\n", judged, tally.judged.size());
-  for (const auto& f : tally.findings) {
-    text += fmt::format("\n{}: {} ({}x{})\n  {} -> {}\n", print_annotation(f.name),
-                        f.trace_file.empty() ? f.case_name : f.trace_file, f.count,
-                        f.expected_reason.empty() ? "" : ", expected: " + f.expected_reason, f.call,
-                        f.result);
-    for (const auto& remark : f.remarks) text += "  " + remark + "\n";
-  }
+  text += findings_text(tally);
   for (const auto& i : tally.incidents)
     text += fmt::format("\n{} {}in {} step {}: {}{}\n  {}\n",
                         kVerdictNames.at(static_cast<std::size_t>(i.verdict)),

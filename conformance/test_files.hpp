@@ -77,13 +77,10 @@ Ran run_mrproof(const std::vector<std::string>& arguments);
 /// Whether the text is one line, not empty and ended.
 bool is_one_line(const std::string& text);
 
-/// Waits until the condition holds, looking often; false after ten seconds.
-template <class Condition>
-bool eventually(Condition&& condition);
-
 /// Sleeps a little.
 void nap();
 
+/// Waits until the condition holds, looking often; false after ten seconds.
 template <class Condition>
 bool eventually(Condition&& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);

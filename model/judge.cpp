@@ -101,13 +101,13 @@ Bit never(const PlainView& /*view*/) { return Bit(false); }
 }  // namespace
 
 const PlainCondition kNothingForbids{"nothing_forbids",
-                                     "the situation gives a reason for this refusal",
-                                     "the rules of the verb", About::situation, never};
+                                     "nothing in the situation gives a reason for this refusal",
+                                     "the rules of the verb", About::circumstance, never};
 const PlainCondition kBytesAsPredicted{
-    "bytes_as_predicted", "every byte of every buffer is the predicted one",
-    "ibv_post_send(3); a transfer moves its bytes and no others", About::observation, never};
-const PlainCondition kOutcomeKnown{"outcome_known", "the outcome is one that this verb can have",
-                                   "ibv_poll_cq(3); 11.6.2", About::situation, never};
+    "bytes_as_predicted", "memory holds other bytes than predicted",
+    "a transfer moves its bytes and no others", About::circumstance, never};
+const PlainCondition kOutcomeKnown{"outcome_known", "no rule of the verb has this outcome",
+                                   "ibv_poll_cq(3); 11.6.2", About::circumstance, never};
 
 Judgement judge(const Rulebook& book, const PlainView& view) {
   for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome)) {

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Holds the source tree to its written style (HACKING.md):  ci/tidy.py [ROOT]
+
+Prints one line "FILE:LINE: what is wrong" for each finding, then a summary. Exit status: 0 when
+there is none. Every check is shown to work by ci/tidy_test.py. Heuristics are meant for this tree:
+C++ formatted by clang-format, no preprocessor tricks.
+"""
+
+import ast
+import fnmatch
+import os
+import re
+import statistics
+import sys
+
+LINE_LIMIT = 100
+FUNCTION_LIMIT = 60
+FILE_LIMIT = 600
+
+IGNORED_FOLDERS = re.compile(r"^(\.git|build.*|mrproof-report|__pycache__)$")
+# One step, one expectation, one sentence a line, however long it is.
+LONG_LINES = re.compile(r"(\.mrt|\.md|-fails\.txt|-flakes\.txt|-skips\.txt|LICENSE|\.clang-tidy)$")
+
+# The arrows of ARCHITECTURE.md: what each folder may include.
+EVERYTHING = {"model", "impl", "conformance", "specs", "property-tests"}
+ARROWS = {
+    "model": {"model"},
+    "impl": {"model", "impl"},
+    "conformance": {"model", "impl", "conformance"},
+    "specs": {"model", "specs"},
+    "property-tests": EVERYTHING,
+}
+
+# In pieces, so that this file does not find itself.
+FORBIDDEN = [
+    (r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b", "unfinished work: finish it, or open an issue"),
+    (r"/(wo" + r"rk|ro" + r"ot)/", "an absolute path of one machine"),
+    (r"\b(pypi|crates|npmjs|rubygems|artifactory|nexus|jfrog)\." + r"[a-z]+\b|\bregistry\."
+     + r"[a-z0-9.-]+\b|\bproxy\.golang\." + r"[a-z]+\b", "the name of a package registry"),
+]
+
+
+def read_tree(root):
+    """All text files of the tree: path relative to root -> text."""
+    tree = {}
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(f for f in folders if not IGNORED_FOLDERS.match(f))
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                tree[os.path.relpath(path, root)] = file.read().decode("utf-8", "replace")
+    return tree
+
+
+def check_lines(path, text):
+    if text and not text.endswith("\n"):
+        yield text.count("\n") + 1, "the last line does not end"
+    lines = text.split("\n")
+    if len(lines) > FILE_LIMIT + 1:
+        yield FILE_LIMIT, f"the file has {len(lines) - 1} lines; at most {FILE_LIMIT}"
+    for number, line in enumerate(lines, 1):
+        if "\t" in line:
+            yield number, "a tab"
+        if line != line.rstrip():
+            yield number, "trailing blanks"
+        if len(line) > LINE_LIMIT and not LONG_LINES.search(path):
+            yield number, f"the line has {len(line)} characters; at most {LINE_LIMIT}"
+        for pattern, why in FORBIDDEN:
+            found = re.search(pattern, line)
+            if found:
+                yield number, f"'{found.group()}': {why}"
+
+
+def blank_out(text):
+    """C++ without comments, literals and preprocessor lines; the same number of lines."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+                       r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ ]*#(?:\\\n|[^\n])*", re.S | re.M)
+    return token.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+class Declaration:
+    """Something at file, namespace or class scope: a function, a type, a variable."""
+
+    def __init__(self, header, first, last, depth, has_body):
+        self.header = re.sub(r"^\s*(template\s*<[^{;]*?>\s*(?=[a-z\[]))+", "", header).strip()
+        self.first = first
+        self.last = last
+        self.at_namespace = depth == 0
+        self.has_body = has_body
+
+    def is_type(self):
+        return self.has_body and re.match(r"(class|struct|union|enum)\b", self.header) is not None
+
+    def is_function(self):
+        header = re.sub(r"operator\s*[^\s\w(]+", "operator", self.header)
+        before = header.split("(")[0]
+        return ("(" in header and "=" not in before and not self.is_type()
+                and not re.match(r"(using|static_assert|namespace|extern template)\b", header))
+
+
+def declarations(text):
+    """The declarations of C++ text, in order; members of types have at_namespace False."""
+    code = blank_out(text)
+    found = []
+    depth = parens = types = 0  # of the body we are in; of parentheses; of enclosing types
+    stack = []  # what each open scope is: namespace or type
+    start = 0
+    body = False
+    for at, char in enumerate(code):
+        if char in "()":
+            parens += 1 if char == "(" else -1
+        if parens or char not in "{};":
+            continue
+        header = code[start:at]
+        if char == "{" and depth == 0 and is_scope(header):
+            stack.append((header, start))
+            types += is_type_header(header)
+            start = at + 1
+            continue
+        if char == "{":
+            if depth == 0 and not body:
+                body, head = True, header
+            depth += 1
+            continue
+        if char == "}" and depth == 0:
+            if stack:
+                opened, began = stack.pop()
+                types -= is_type_header(opened)
+                if is_type_header(opened):
+                    found.append(declared(code, opened, began, at, types, True))
+            start = at + 1
+            continue
+        depth -= char == "}"
+        if depth or (char == "}" and re.match(r"\s*[,;{)(]", code[at + 1:at + 80])):
+            continue  # inside a body; or a braced initializer that something follows
+        text_of = head if body else header
+        if text_of.strip():
+            found.append(declared(code, text_of, start, at, types, body))
+        start, body = at + 1, False
+    return sorted(found, key=lambda d: d.first)
+
+
+def is_type_header(header):
+    return Declaration(header, 0, 0, 0, True).is_type()
+
+
+def is_scope(header):
+    return is_type_header(header) or re.search(r'(\bnamespace\b[\w:\s]*|\bextern\s*)$', header)
+
+
+def declared(code, header, start, end, depth, has_body):
+    begin = start + len(header) - len(header.lstrip())
+    return Declaration(header, code.count("\n", 0, begin) + 1, code.count("\n", 0, end) + 1, depth,
+                       has_body)
+
+
+def check_function_lengths(path, text):
+    functions = []
+    if path.endswith((".cpp", ".hpp")):
+        functions = [(d.first, d.last) for d in declarations(text)
+                     if d.is_function() and d.has_body]
+    elif path.endswith(".py"):
+        functions = [(n.lineno, n.end_lineno) for n in ast.walk(ast.parse(text))
+                     if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    elif re.match(r"#!.*\b(ba)?sh\b", text) or path.endswith(".sh"):
+        for match in re.finditer(r"^\w+\(\) *\{\n.*?^\}", text, re.S | re.M):
+            first = text.count("\n", 0, match.start()) + 1
+            functions.append((first, first + match.group().count("\n")))
+    for first, last in functions:
+        if last - first + 1 > FUNCTION_LIMIT:
+            yield first, f"the function has {last - first + 1} lines; at most {FUNCTION_LIMIT}"
+
+
+def check_documentation(path, text):
+    """Headers say what they are for, and so does each type and function in them."""
+    if not path.endswith(".hpp"):
+        return
+    if not text.startswith("//"):
+        yield 1, "a header begins with a comment that says what it is for"
+    lines = text.split("\n")
+    documented = {}  # last line of a declaration -> whether it is documented
+    for d in declarations(text):
+        if not d.at_namespace:
+            continue
+        above = lines[d.first - 2].strip() if d.first > 1 else ""
+        # Declarations without a blank line between them share the first one's comment.
+        good = above.startswith("//") or documented.get(d.first - 1, False)
+        documented[d.last] = good
+        if not good and (d.is_type() or d.is_function()):
+            yield d.first, f"no comment before '{' '.join(d.header.split())[:50]}'"
+
+
+def check_includes(path, text, tree):
+    if not path.endswith((".cpp", ".hpp")):
+        return
+    if path.endswith(".hpp") and "\n#pragma once\n" not in text:
+        yield 1, "no #pragma once"
+    allowed = ARROWS.get(path.split(os.sep)[0], EVERYTHING)
+    for match in re.finditer(r'^#include "([^"]+)"', text, re.M):
+        number = text.count("\n", 0, match.start()) + 1
+        target = match.group(1)
+        folder = target.split("/")[0]
+        if target not in tree:
+            yield number, f"'{target}' is not in the tree; write paths from its top"
+        elif folder not in allowed:
+            yield number, f"against the arrows: {path.split(os.sep)[0]} must not know {folder}"
+
+
+def listed_in_cmake(path, tree):
+    """Whether the CMakeLists.txt nearest to the file lists it, or a pattern there matches it."""
+    folder = os.path.dirname(path)
+    while folder and os.path.join(folder, "CMakeLists.txt") not in tree:
+        folder = os.path.dirname(folder)
+    words = tree.get(os.path.join(folder, "CMakeLists.txt"), "")
+    relative = os.path.relpath(path, folder or ".")
+    recursive = "GLOB_RECURSE" in words
+    for word in re.split(r"[\s()]+", words):
+        if word == relative or ("*" in word and fnmatch.fnmatch(relative, word)
+                                and (recursive or word.count("/") == relative.count("/"))):
+            return True
+    return False
+
+
+def check_reachable(path, tree):
+    """Whether anything would miss the file."""
+    name = os.path.basename(path)
+    if path.endswith(".hpp"):
+        others = (t for p, t in tree.items() if p != path and p.endswith((".cpp", ".hpp")))
+        if not any(f'#include "{path}"' in text for text in others):
+            yield 1, "no file includes it"
+    elif path.endswith(".cpp"):
+        if not listed_in_cmake(path, tree):
+            yield 1, "no CMakeLists.txt lists it"
+    elif path.endswith((".py", ".sh", ".toml", ".mrt")) or tree[path].startswith("#!"):
+        stem = re.compile(r"(?<![\w-])" + re.escape(os.path.splitext(name)[0]) + r"(?![\w-])")
+        others = (t for p, t in tree.items() if p != path)
+        if not listed_in_cmake(path, tree) and not any(stem.search(t) for t in others):
+            yield 1, "no other file mentions it"
+
+
+def check(root):
+    """All findings of the tree, as "FILE:LINE: text"."""
+    tree = read_tree(root)
+    findings = []
+    for path, text in tree.items():
+        for number, what in [*check_lines(path, text), *check_function_lengths(path, text),
+                             *check_documentation(path, text), *check_includes(path, text, tree),
+                             *check_reachable(path, tree)]:
+            findings.append(f"{path}:{number}: {what}")
+    return findings
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.dirname(
+        os.path.abspath(__file__)))
+    findings = check(root)
+    for finding in findings:
+        print(finding)
+    sizes = {p: t.count("\n") for p, t in read_tree(root).items() if p.endswith((".cpp", ".hpp"))}
+    longest = max(sizes, key=sizes.get)
+    print(f"{len(sizes)} C++ files, median {statistics.median(sizes.values()):.0f} lines, longest "
+          f"{sizes[longest]} ({longest}); {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
