@@ -8,6 +8,7 @@ C++ formatted by clang-format, no preprocessor tricks.
 
 import ast
 import fnmatch
+import functools
 import os
 import re
 import statistics
@@ -65,10 +66,9 @@ def check_lines(path, text):
             yield number, "trailing blanks"
         if len(line) > LINE_LIMIT and not LONG_LINES.search(path):
             yield number, f"the line has {len(line)} characters; at most {LINE_LIMIT}"
-        for pattern, why in FORBIDDEN:
-            found = re.search(pattern, line)
-            if found:
-                yield number, f"'{found.group()}': {why}"
+    for pattern, why in FORBIDDEN:
+        for found in re.finditer(pattern, text):
+            yield text.count("\n", 0, found.start()) + 1, f"'{found.group()}': {why}"
 
 
 def blank_out(text):
@@ -98,6 +98,7 @@ class Declaration:
                 and not re.match(r"(using|static_assert|namespace|extern template)\b", header))
 
 
+@functools.cache  # asked for twice a file
 def declarations(text):
     """The declarations of C++ text, in order; members of types have at_namespace False."""
     code = blank_out(text)
@@ -106,7 +107,8 @@ def declarations(text):
     stack = []  # what each open scope is: namespace or type
     start = 0
     body = False
-    for at, char in enumerate(code):
+    for match in re.finditer(r"[(){};]", code):
+        at, char = match.start(), match.group()
         if char in "()":
             parens += 1 if char == "(" else -1
         if parens or char not in "{};":
@@ -213,12 +215,16 @@ def listed_in_cmake(path, tree):
         folder = os.path.dirname(folder)
     words = tree.get(os.path.join(folder, "CMakeLists.txt"), "")
     relative = os.path.relpath(path, folder or ".")
-    recursive = "GLOB_RECURSE" in words
-    for word in re.split(r"[\s()]+", words):
-        if word == relative or ("*" in word and fnmatch.fnmatch(relative, word)
-                                and (recursive or word.count("/") == relative.count("/"))):
-            return True
-    return False
+    listed, patterns, recursive = words_of_cmake(words)
+    return relative in listed or any(
+        fnmatch.fnmatch(relative, pattern)
+        and (recursive or pattern.count("/") == relative.count("/")) for pattern in patterns)
+
+
+@functools.cache
+def words_of_cmake(text):
+    words = set(re.split(r"[\s()]+", text))
+    return words, [w for w in words if "*" in w], "GLOB_RECURSE" in words
 
 
 def check_reachable(path, tree):
@@ -226,7 +232,7 @@ def check_reachable(path, tree):
     name = os.path.basename(path)
     if path.endswith(".hpp"):
         others = (t for p, t in tree.items() if p != path and p.endswith((".cpp", ".hpp")))
-        if not any(f'#include "{path}"' in text for text in others):
+        if not any(f'#include "{path}"\n' in text for text in others):
             yield 1, "no file includes it"
     elif path.endswith(".cpp"):
         if not listed_in_cmake(path, tree):
@@ -238,13 +244,19 @@ def check_reachable(path, tree):
             yield 1, "no other file mentions it"
 
 
+@functools.cache  # the tests check one tree again and again
+def check_alone(path, text):
+    """What can be said of a file without the others."""
+    return [*check_lines(path, text), *check_function_lengths(path, text),
+            *check_documentation(path, text)]
+
+
 def check(root):
     """All findings of the tree, as "FILE:LINE: text"."""
     tree = read_tree(root)
     findings = []
     for path, text in tree.items():
-        for number, what in [*check_lines(path, text), *check_function_lengths(path, text),
-                             *check_documentation(path, text), *check_includes(path, text, tree),
+        for number, what in [*check_alone(path, text), *check_includes(path, text, tree),
                              *check_reachable(path, tree)]:
             findings.append(f"{path}:{number}: {what}")
     return findings

@@ -118,10 +118,10 @@ class Tidy(unittest.TestCase):
         self.expect({"model/planted.hpp": HEADER}, "model/planted.hpp", "no file includes it")
 
     def test_script_trace_or_table_that_nobody_mentions(self):
-        for path in ("ci/planted.py", "ci/planted.sh", "ci/targets/planted.toml",
-                     "ci/planted-trace.mrt"):
+        name = "ci/un" + "mentioned"
+        for path in (name + ".py", name + ".sh", name + ".toml", name + ".mrt"):
             self.expect({path: "# x\n"}, path, "no other file mentions it")
-        self.expect({"ci/planted": "#!/bin/sh\n"}, "ci/planted", "no other file mentions it")
+        self.expect({name: "#!/bin/sh\n"}, name, "no other file mentions it")
 
     def test_scenarios_are_found_by_their_pattern(self):
         self.expect_nothing({"conformance/scenarios/planted.mrt": "# x\n"})

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "conformance/oracle.hpp"
-
 namespace mrproof {
 
 using namespace model;
@@ -61,6 +59,19 @@ Trace judge_trace(const Trace& trace, const Rulebook& book, const std::string& f
     if (over) break;
   }
   return judged;
+}
+
+Oracle oracle_before(const Trace& trace, const Rulebook& book, std::size_t count) {
+  Oracle oracle(book, trace.setup, trace.can);
+  for (std::size_t i = 0; i < count && i < trace.steps.size(); ++i) {
+    Step step = trace.steps[i];
+    oracle.resolve(step);
+    RecordedMemory memory(step);
+    step.bytes.clear();
+    const Judgement judgement = oracle.check(step, memory);
+    if (judgement.verdict == Verdict::deviates && !oracle.recover(step, judgement)) break;
+  }
+  return oracle;
 }
 
 }  // namespace mrproof

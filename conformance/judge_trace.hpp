@@ -1,7 +1,7 @@
 // Judging a trace's recorded observations, without a device.
 #pragma once
 
-#include "conformance/trace.hpp"
+#include "conformance/oracle.hpp"
 
 namespace mrproof {
 
@@ -9,5 +9,9 @@ namespace mrproof {
 /// hangs, and replaces the annotations by the oracle's. Registrations without keys get some. Throws
 /// TraceError when a step has no result or may not be made; `file` is named in errors.
 Trace judge_trace(const Trace& trace, const model::Rulebook& book, const std::string& file);
+
+/// The oracle as it stood before step `count` of a recorded trace (0: before the first), as far as
+/// the record tells.
+Oracle oracle_before(const Trace& trace, const model::Rulebook& book, std::size_t count);
 
 }  // namespace mrproof

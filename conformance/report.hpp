@@ -20,6 +20,13 @@ struct RunFacts {
 /// report.json, format version 1; every field is described in conformance/README.md.
 std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& facts);
 
+/// One self-contained HTML page for people: what was judged, and each deviation with a drawing of
+/// the buffers, the regions and the ranges that the step used.
+std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& facts);
+
+/// Text made safe for HTML and XML.
+std::string escaped(const std::string& text);
+
 /// JUnit XML: one test case per rule, failed by its deviations, skipped if it was never judged;
 /// one more for each incident.
 std::string report_junit(const Tally& tally, const RunFacts& facts);

@@ -53,7 +53,7 @@ class Folder {
 void remove_old_reports(const std::string& out) {
   for (const auto& entry : fs::directory_iterator(out)) {
     const auto name = entry.path().filename().string();
-    if (name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" ||
+    if (name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" || name == "report.html" ||
         name == "journal.jsonl" || name.starts_with("console-")) {
       std::error_code ignored;
       fs::remove(entry.path(), ignored);
@@ -127,6 +127,7 @@ RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tal
   if (keep && options.reports) {
     write_file(folder.file("report.json"), report_json(plan, tally, facts));
     write_file(folder.file("junit.xml"), report_junit(tally, facts));
+    write_file(folder.file("report.html"), report_html(plan, tally, facts));
   }
   return facts;
 }

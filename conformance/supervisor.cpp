@@ -132,6 +132,7 @@ void Supervisor::end_step(const Record& record) {
   step.keys_seen = true;
   journal_.step(case_name_, record, step);
   if (Finding* finding = tally_.add(record, step, case_name_)) {
+    finding->trace = case_;
     finding->trace_file = write_trace(
         fmt::format("deviation-{:02}-{}", tally_.findings.size(), finding->name.rule), "");
   }

@@ -23,6 +23,7 @@ struct Finding {
   std::vector<std::string> remarks;
   std::string trace_file;       ///< name within the report folder
   std::string expected_reason;  ///< from the expectation file; empty: unexpected
+  Trace trace;                  ///< the case up to and including the step
 };
 
 /// A crash, a hang or a warning of the kernel; or, with verdict inconclusive, an interruption from

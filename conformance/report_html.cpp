@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "conformance/judge_trace.hpp"
+#include "conformance/notation.hpp"
+#include "conformance/report.hpp"
+#include "model/layout.hpp"
+#include "model/regions.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+constexpr const char* kHead = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>mrproof report</title><style>
+:root{--ink:#1c2430;--paper:#fff;--soft:#eef1f5;--line:#c3cad4;--good:#2f855a;--bad:#c53030;
+--warn:#b7791f;--idle:#8a94a3;--blue:#2b6cb0}
+@media (prefers-color-scheme:dark){:root{--ink:#e4e8ee;--paper:#14181f;--soft:#222934;--line:#3b4452;
+--good:#48bb78;--bad:#fc8181;--warn:#ecc94b;--idle:#718096;--blue:#63b3ed}}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;
+margin:2rem auto;padding:0 1rem}
+pre{background:var(--soft);padding:.7rem;overflow-x:auto;font-size:13px}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.15rem .5rem;
+border-bottom:1px solid var(--line)}td.n{text-align:right;font-variant-numeric:tabular-nums}
+h3{overflow-wrap:anywhere}svg{max-width:100%;height:auto}text{fill:var(--ink);font:12px sans-serif}
+.bad{color:var(--bad)}.known{color:var(--idle)}
+</style></head><body>
+)";
+
+/// Pixels of the drawing: buffers to the right of their names.
+constexpr double kLeft = 50;
+constexpr double kScale = 640.0 / static_cast<double>(kBufferSize);
+constexpr double kRow = 46;
+
+std::string box(std::uint64_t address, std::uint64_t length, double top, double height,
+                const char* style, const std::string& title) {
+  const std::uint64_t index = (address - kBufferBase) / kBufferStride;
+  const double x = kLeft + static_cast<double>((address - kBufferBase) % kBufferStride) * kScale;
+  const double width = std::max(2.0, static_cast<double>(length) * kScale);
+  return fmt::format(
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}>"
+      "<title>{}</title></rect>\n",
+      x, 6 + static_cast<double>(index) * kRow + top, width, height, style, escaped(title));
+}
+
+std::string draw_regions(const State<Plain>& state) {
+  std::string text;
+  for (std::size_t i = 0; i < state.regions.size(); ++i) {
+    const auto& r = state.regions.at(i);
+    const std::uint64_t length = r.last.value() - r.first.value() + 1;
+    if (!r.live.truth() || !Memory::contains(r.memory.value(), length)) continue;
+    text +=
+        box(r.memory.value(), length, static_cast<double>(i % 4) * 5 + 1, 4, "fill=\"var(--idle)\"",
+            fmt::format("mr{} in pd{}, {} bytes, {}", i, r.pd.value(), length,
+                        print_access(static_cast<std::uint32_t>(r.access.value()))));
+  }
+  return text;
+}
+
+/// The range that a side of the transfer means, if its key leads to a region.
+std::string draw_side(const State<Plain>& state, const Target<Plain>& target, double top,
+                      const char* color, const char* what) {
+  const std::uint64_t address = memory_of<Plain>(state, target).value();
+  const std::uint64_t length = std::min<std::uint64_t>(target.length.value(), kBufferSize);
+  if (!key_is_live<Plain>(state, target).truth() || !Memory::contains(address, 0)) return "";
+  return box(address, length, top, 6, fmt::format("fill=\"var({})\"", color).c_str(),
+             fmt::format("{}, {} bytes", what, target.length.value()));
+}
+
+/// The buffers before the last step of the trace, the live regions, and the ranges it used.
+std::string draw(const Trace& trace, const Rulebook& book) {
+  if (trace.steps.empty()) return "";
+  const Oracle oracle = oracle_before(trace, book, trace.steps.size() - 1);
+  Step step = trace.steps.back();
+  oracle.resolve(step);
+  const auto& state = oracle.state();
+  const PlainView view{state, step.call, step.result};
+  std::string text = fmt::format(
+      "<svg viewBox=\"0 0 700 {:.0f}\" role=\"img\" aria-label=\"buffers "
+      "and regions before the step\">\n",
+      kRow * kBufferCount + 22);
+  for (std::size_t i = 0; i < kBufferCount; ++i) {
+    text += fmt::format("<text x=\"4\" y=\"{:.0f}\">buf{}</text>\n",
+                        24 + static_cast<double>(i) * kRow, i);
+    text += box(buffer_address(i), kBufferSize, 0, 34, "fill=\"var(--soft)\"",
+                fmt::format("buf{}, {} bytes", i, kBufferSize));
+  }
+  text += draw_regions(state);
+  if (is_transfer(step.call.verb)) {
+    text += draw_side(state, local_target<Plain>(view), 21, "--blue", "local range");
+    const bool send = step.call.verb == Verb::send;
+    const bool lands = state.qps.at(peer_of(step.call.qp)).posted.truth();
+    if (!send) text += draw_side(state, remote_target<Plain>(view), 28, "--bad", "remote range");
+    if (send && lands)
+      text += draw_side(state, receive_target<Plain>(view), 28, "--bad", "receive");
+  }
+  text += fmt::format(
+      "<text x=\"{:.0f}\" y=\"{:.0f}\">grey: live regions; blue: local range; red: "
+      "remote range or receive; each row 8,192 bytes</text></svg>\n",
+      kLeft, kRow * kBufferCount + 16);
+  return text;
+}
+
+std::string verdict_bar(const Tally& tally) {
+  static constexpr std::array<const char*, kVerdicts> kColors{"--good", "--bad",  "--bad", "--bad",
+                                                              "--bad",  "--idle", "--warn"};
+  std::string bar = "<svg viewBox=\"0 0 700 20\" role=\"img\" aria-label=\"verdicts\">";
+  double x = 0;
+  for (std::size_t i = 0; i < kVerdicts; ++i) {
+    if (tally.counts.at(i) == 0 || tally.steps == 0) continue;
+    const double width = std::max(
+        2.0, 690.0 * static_cast<double>(tally.counts.at(i)) / static_cast<double>(tally.steps));
+    bar += fmt::format(
+        "<rect x=\"{:.1f}\" width=\"{:.1f}\" height=\"20\" fill=\"var({})\"><title>"
+        "{} {}</title></rect>",
+        x, width, kColors.at(i), tally.counts.at(i), kVerdictNames.at(i));
+    x += width;
+  }
+  std::string legend;
+  for (std::size_t i = 0; i < kVerdicts; ++i)
+    legend += fmt::format("{}{} {}", i == 0 ? "" : ", ", tally.counts.at(i), kVerdictNames.at(i));
+  return bar + "</svg><p>" + legend + "</p>\n";
+}
+
+std::string finding_section(const Finding& f, const Rulebook& book) {
+  constexpr std::size_t kShown = 8;
+  Trace tail = f.trace;
+  if (tail.steps.size() > kShown) tail.steps.erase(tail.steps.begin(), tail.steps.end() - kShown);
+  std::string steps;
+  for (const auto& step : tail.steps)
+    steps += print_call(step) + " -> " + print_result(step) + "\n";
+  for (const auto& remark : f.remarks) steps += "!   " + remark + "\n";
+  return fmt::format(
+      "<h3 class=\"{}\">{}</h3>\n<p>{} times{}; first in {} step {}; trace {}</p>\n"
+      "{}<pre>{}</pre>\n",
+      f.expected_reason.empty() ? "bad" : "known", escaped(print_annotation(f.name)), f.count,
+      f.expected_reason.empty() ? "" : ", expected: " + escaped(f.expected_reason),
+      escaped(f.case_name), f.step, escaped(f.trace_file), draw(f.trace, book), escaped(steps));
+}
+
+std::string rule_table(const Tally& tally) {
+  std::string rows;
+  for (std::size_t i = 0; i < tally.judged.size(); ++i)
+    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td></tr>\n", tally.book->rules()[i]->id,
+                        tally.judged.at(i));
+  return "<table><tr><th>rule</th><th>times judged</th></tr>\n" + rows + "</table>\n";
+}
+
+}  // namespace
+
+std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+  const auto& d = tally.device;
+  std::string text = kHead;
+  text += fmt::format(
+      "<h1>{} ({})</h1>\n<p>kernel {}, rdma-core {}, on {}; seeds {} to {}; {} steps "
+      "in {} of {} cases, {:.1f} s</p>\n",
+      escaped(d.device), escaped(d.driver), escaped(d.kernel), escaped(d.rdma_core),
+      escaped(facts.place), plan.seed, plan.seed + plan.seeds - 1, tally.steps, tally.cases,
+      plan.cases(), facts.seconds);
+  if (!facts.error.empty()) text += "<p class=\"bad\">gave up: " + escaped(facts.error) + "</p>\n";
+  text += verdict_bar(tally) + "<h2>Deviations</h2>\n";
+  if (tally.findings.empty()) text += "<p>none</p>\n";
+  for (const bool expected : {false, true})
+    for (const auto& f : tally.findings)
+      if (f.expected_reason.empty() != expected) text += finding_section(f, *tally.book);
+  text += "<h2>Crashes, hangs, warnings, interruptions</h2>\n";
+  if (tally.incidents.empty()) text += "<p>none</p>\n";
+  for (const auto& i : tally.incidents)
+    text += fmt::format("<h3>{}: {}</h3><p>in {} step {}; trace {}</p><pre>{}</pre>\n",
+                        kVerdictNames.at(static_cast<std::size_t>(i.verdict)), escaped(i.text),
+                        escaped(i.case_name), i.step, escaped(i.trace_file), escaped(i.call));
+  return text + "<h2>Rules</h2>\n" + rule_table(tally) + "</body></html>\n";
+}
+
+}  // namespace mrproof
