@@ -98,6 +98,7 @@ std::string Channel::request() const {
 }
 
 void Channel::copy_in(std::uint64_t position, const void* from, std::size_t size) {
+  if (size == 0) return;  // an empty record has no address to give to memcpy()
   const std::size_t offset = position % capacity_;
   const std::size_t first = std::min(size, capacity_ - offset);
   std::memcpy(ring_ + offset, from, first);
@@ -105,6 +106,7 @@ void Channel::copy_in(std::uint64_t position, const void* from, std::size_t size
 }
 
 void Channel::copy_out(std::uint64_t position, void* to, std::size_t size) const {
+  if (size == 0) return;
   const std::size_t offset = position % capacity_;
   const std::size_t first = std::min(size, capacity_ - offset);
   std::memcpy(to, ring_ + offset, first);

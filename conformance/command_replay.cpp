@@ -48,7 +48,8 @@ int replay(ReplayOptions options) {
   if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
   const int code = exit_code_of(tally, facts, kExitNothingTested);
   if (const Annotation* name = told(trace); name != nullptr && facts.error.empty()) {
-    fmt::print("{}: {}\n", met(*name, tally) ? "reproduced" : "not reproduced", print_annotation(*name));
+    fmt::print("{}: {}\n", met(*name, tally) ? "reproduced" : "not reproduced",
+               print_annotation(*name));
   }
   return code;
 }
@@ -67,7 +68,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--step-limit", o.session.step_limit,
                    "seconds without a sign of life that count as a hang")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->callback([options, &exit_code] { exit_code = replay(*options); });
 }
 

@@ -68,7 +68,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--step-limit", o.session.step_limit,
                    "seconds without a sign of life that count as a hang")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->add_option("--out", o.session.out, "report folder")->capture_default_str();
   command->add_option("--expect", o.session.expectations,
                       "file of expected deviations (ci/expectations/)");

@@ -34,10 +34,12 @@ Expectation parse_line(const std::string& text, const std::string& file, std::si
   if (status != "Deviates" && !e.hang) fail("the status is neither Deviates nor Hang");
   const auto first = entry.find('/');
   const auto second = first == std::string::npos ? first : entry.find('/', first + 1);
-  if (second == std::string::npos || second > comma) fail("the name has not three parts");
+  if (second == std::string::npos || second > comma || entry.find('/', second + 1) < comma)
+    fail("the name has not three parts");
   e.rule = entry.substr(0, first);
   e.kind = entry.substr(first + 1, second - first - 1);
   e.broken = entry.substr(second + 1, comma - second - 1);
+  if (e.rule.empty() || e.broken.empty()) fail("the name has an empty part");
   if (!index_of(model::kClassNames, e.kind)) fail("the class is unknown");
   return e;
 }

@@ -12,7 +12,9 @@ namespace mrproof {
 namespace {
 
 /// Quotes only where it has to: the texts of calls and results are plain ASCII by construction.
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -73,10 +75,10 @@ void Journal::end_case(const Record& record) {
 void Journal::incident(const Incident& incident) {
   line(fmt::format(
       "{{\"record\":\"incident\",\"case\":{},\"step\":{},\"call\":{},\"verdict\":\"{}\","
-      "\"text\":{},\"trace\":{}}}\n",
+      "\"text\":{},\"trace\":{},\"name\":{}}}\n",
       quoted(incident.case_name), incident.step, quoted(incident.call),
       model::kVerdictNames.at(static_cast<std::size_t>(incident.verdict)), quoted(incident.text),
-      quoted(incident.trace_file)));
+      quoted(incident.trace_file), quoted(incident.name)));
   flush();
 }
 

@@ -92,9 +92,10 @@ class JournalReader {
     incident.call = line.at("call");
     incident.text = line.at("text");
     incident.trace_file = line.at("trace");
-    // Hangs and kernel warnings that the worker saw itself were counted with their step.
-    if (ends_case(line)) ++next_case_;
-    if (incident.verdict == model::Verdict::crash) ++tally_.counts.at(*verdict);
+    incident.name = line.at("name");
+    if (ends_case(line) && !incident.case_name.empty()) ++next_case_;
+    // What the worker saw itself was counted with its step.
+    if (ends_case(line) && incident.name.empty()) ++tally_.counts.at(*verdict);
     tally_.incidents.push_back(std::move(incident));
   }
 

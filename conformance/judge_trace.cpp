@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mrproof {
 
 using namespace model;
@@ -35,14 +37,22 @@ Trace judge_trace(const Trace& trace, const Rulebook& book, const std::string& f
   judged.steps.clear();
   Oracle oracle(book, trace.setup, trace.can);
   std::uint32_t next_key = 0x100;
+  const auto told = [&](std::uint32_t key) {
+    return std::any_of(trace.steps.begin(), trace.steps.end(), [&](const Step& step) {
+      return step.keys_seen && (step.result.lkey.value() == key || step.result.rkey.value() == key);
+    });
+  };
   for (Step step : trace.steps) {
     const auto fail = [&](const std::string& what) {
       throw TraceError(fmt::format("{}:{}:1: {}", file, step.line, what));
     };
     if (!step.observed && step.call.verb != Verb::fill)
       fail("the step has no result; write '-> ok', or use replay");
-    if (step.call.verb == Verb::reg_mr && !step.keys_seen)
-      step.result.lkey = step.result.rkey = Plain::key(next_key += 0x100);
+    if (step.call.verb == Verb::reg_mr && !step.keys_seen) {
+      do next_key += 0x100;
+      while (told(next_key));
+      step.result.lkey = step.result.rkey = Plain::key(next_key);
+    }
     oracle.resolve(step);
     if (const auto* duty = oracle.forbids(step))
       fail(fmt::format("this call may not be made here, since it does not hold that {}",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "conformance/notation.hpp"
 
@@ -60,23 +61,49 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
-std::string junit_case(const Tally& tally, std::size_t index) {
-  const PlainRule& rule = *tally.book->rules()[index];
-  const std::string name = rule.id;
-  std::string text = fmt::format("  <testcase classname=\"mrproof.{}\" name=\"{}\"",
-                                 kVerbNames.at(static_cast<std::size_t>(rule.verb)), name);
-  std::string inside;
+/// The unexpected deviations from a rule, as JUnit failures.
+std::string junit_failures(const Tally& tally, std::string_view rule) {
+  std::string text;
   for (const auto& f : tally.findings) {
-    if (f.name.rule != name || !f.expected_reason.empty()) continue;
-    inside += fmt::format(
+    if (f.name.rule != rule || !f.expected_reason.empty()) continue;
+    text += fmt::format(
         "    <failure type=\"{}\" message=\"{}\">{} -&gt; {}\n{} times; first in "
         "{} step {}; trace {}</failure>\n",
         f.name.kind, escaped(f.name.broken), escaped(f.call), escaped(f.result), f.count,
-        f.case_name, f.step, f.trace_file);
+        escaped(f.case_name), f.step, escaped(f.trace_file));
   }
-  if (inside.empty() && tally.judged.at(index) == 0)
-    inside = "    <skipped message=\"never judged in this run\"/>\n";
+  return text;
+}
+
+std::string junit_case(std::string_view verb, std::string_view name, const std::string& inside) {
+  const auto text = fmt::format("  <testcase classname=\"mrproof.{}\" name=\"{}\"", verb, name);
   return text + (inside.empty() ? "/>\n" : ">\n" + inside + "  </testcase>\n");
+}
+
+/// One test case for each rule.
+std::string junit_rules(const Tally& tally) {
+  std::string text;
+  for (std::size_t i = 0; i < tally.judged.size(); ++i) {
+    const PlainRule& rule = *tally.book->rules()[i];
+    std::string inside = junit_failures(tally, rule.id);
+    if (inside.empty() && tally.judged.at(i) == 0)
+      inside = "    <skipped message=\"never judged in this run\"/>\n";
+    text += junit_case(kVerbNames.at(static_cast<std::size_t>(rule.verb)), rule.id, inside);
+  }
+  return text;
+}
+
+/// One test case for each outcome seen that no rule knows.
+std::string junit_unknown(const Tally& tally, std::size_t& cases) {
+  std::string text;
+  std::set<std::string> names;
+  for (const auto& f : tally.findings)
+    if (tally.book->find(f.name.rule) == nullptr && f.expected_reason.empty())
+      names.insert(f.name.rule);
+  for (const auto& name : names)
+    text += junit_case("unknown", escaped(name), junit_failures(tally, name));
+  cases += names.size();
+  return text;
 }
 
 /// Unexpected deviations in full, then the expected ones, a line each.
@@ -107,7 +134,7 @@ std::string escaped(const std::string& text) {
       case '>': out += "&gt;"; break;
       case '&': out += "&amp;"; break;
       case '"': out += "&quot;"; break;
-      default: out += c;
+      default: out += (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f ? '?' : c;
     }
   }
   return out;
@@ -144,30 +171,32 @@ std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& fa
                          {"steps_per_second", tally.steps_per_second()},
                          {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
                          {"inside_share", tally.inside_share()}}}};
-  return report.dump(2) + "\n";
+  // What kernels print may be no UTF-8.
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string report_junit(const Tally& tally, const RunFacts& facts) {
-  std::string cases;
-  for (std::size_t i = 0; i < tally.judged.size(); ++i) cases += junit_case(tally, i);
+  std::size_t tests = tally.judged.size();
+  std::string cases = junit_rules(tally) + junit_unknown(tally, tests);
   std::size_t errors = 0;
   for (const auto& i : tally.incidents) {
     if (i.verdict == Verdict::inconclusive || !i.expected_reason.empty()) continue;
-    ++errors;
     const auto verdict = kVerdictNames.at(static_cast<std::size_t>(i.verdict));
-    cases += fmt::format(
-        "  <testcase classname=\"mrproof.incident\" name=\"{} {}\">\n"
-        "    <error type=\"{}\" message=\"{}\">{}</error>\n  </testcase>\n",
-        verdict, errors, verdict, escaped(i.text), escaped(i.call));
+    cases += junit_case("incident", fmt::format("{} {}", verdict, ++errors),
+                        fmt::format("    <error type=\"{}\" message=\"{}\">{}</error>\n", verdict,
+                                    escaped(i.text), escaped(i.call)));
   }
   const auto failures = std::count_if(tally.findings.begin(), tally.findings.end(),
                                       [](const auto& f) { return f.expected_reason.empty(); });
-  const auto skipped = std::count(tally.judged.begin(), tally.judged.end(), 0U);
+  std::size_t skipped = 0;
+  for (std::size_t at = cases.find("<skipped"); at != std::string::npos;
+       at = cases.find("<skipped", at + 1))
+    ++skipped;
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"mrproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
       "skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
-      tally.judged.size() + errors, failures, errors, skipped, facts.seconds, cases);
+      tests + errors, failures, errors, skipped, facts.seconds, cases);
 }
 
 std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts) {

@@ -53,8 +53,8 @@ class Folder {
 void remove_old_reports(const std::string& out) {
   for (const auto& entry : fs::directory_iterator(out)) {
     const auto name = entry.path().filename().string();
-    if (name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" || name == "report.html" ||
-        name == "journal.jsonl" || name.starts_with("console-")) {
+    if (name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" ||
+        name == "report.html" || name == "journal.jsonl" || name.starts_with("console-")) {
       std::error_code ignored;
       fs::remove(entry.path(), ignored);
     }
@@ -84,24 +84,29 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-}  // namespace
+/// The channel's file goes with its supervisor: its room may be wanted for the reports.
+struct ChannelFile {
+  std::string path;
+  explicit ChannelFile(std::string file) : path(std::move(file)) {}
+  ChannelFile(const ChannelFile&) = delete;
+  ChannelFile& operator=(const ChannelFile&) = delete;
+  ~ChannelFile() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+};
 
-RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tally,
-                     const Supervisor::Watch& watch) {
-  std::vector<Expectation> expectations;
-  if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
-  const Folder folder(options.out);
-  std::uint64_t first_case = 0;
-  if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);
-  if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
-  const std::string channel_path = folder.file("channel");
-  Channel channel = Channel::create(channel_path, kChannelSize);
+/// Runs the plan; the tally and the facts then say what happened.
+RunFacts supervise(const SessionOptions& options, const Plan& plan, const Folder& folder,
+                   std::uint64_t first_case, Tally& tally, const Supervisor::Watch& watch) {
+  const ChannelFile file(folder.file("channel"));
+  Channel channel = Channel::create(file.path, kChannelSize);
   const auto host = options.target.empty()
-                        ? make_local_host(channel, channel_path)
-                        : make_virtual_host(channel, channel_path, options.target,
+                        ? make_local_host(channel, file.path)
+                        : make_virtual_host(channel, file.path, options.target,
                                             folder.file("console"), options.kernel_arguments);
-  const bool keep = !options.out.empty();
-  Journal journal(keep && options.journal ? folder.file("journal.jsonl") : "", options.resume);
+  const bool keep = !options.out.empty() && options.journal;
+  Journal journal(keep ? folder.file("journal.jsonl") : "", options.resume);
   Supervisor supervisor({options.out, options.seconds, first_case, options.step_limit}, plan,
                         channel, *host, tally, journal);
   if (isatty(STDERR_FILENO) != 0) supervisor.on_progress(show_progress);
@@ -121,13 +126,29 @@ RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tal
   facts.place = host->name();
   facts.boot_seconds = host->boot_seconds();
   facts.cut_short = supervisor.cut_short();
-  std::error_code ignored;
-  fs::remove(channel_path, ignored);
+  return facts;
+}
+
+}  // namespace
+
+RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tally,
+                     const Supervisor::Watch& watch) {
+  std::vector<Expectation> expectations;
+  if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
+  const Folder folder(options.out);
+  std::uint64_t first_case = 0;
+  if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);
+  if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
+  RunFacts facts = supervise(options, plan, folder, first_case, tally, watch);
   mark_expected(expectations, tally);
-  if (keep && options.reports) {
+  if (options.out.empty() || !options.reports) return facts;
+  try {
     write_file(folder.file("report.json"), report_json(plan, tally, facts));
     write_file(folder.file("junit.xml"), report_junit(tally, facts));
     write_file(folder.file("report.html"), report_html(plan, tally, facts));
+  } catch (const ToolError& error) {
+    // The first trouble is the one to tell of.
+    if (facts.error.empty()) facts.error = error.what();
   }
   return facts;
 }

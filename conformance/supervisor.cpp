@@ -139,9 +139,9 @@ void Supervisor::end_step(const Record& record) {
   const Verdict verdict =
       step.annotations.empty() ? Verdict::conforms : step.annotations.front().verdict;
   if (verdict == Verdict::hang) {
-    add_incident(verdict, "a completion did not come in its time");
     const Annotation& a = step.annotations.front();
-    tally_.incidents.back().name = a.rule + "/" + a.kind + "/" + a.broken;
+    add_incident(verdict, "a completion did not come in its time",
+                 a.rule + "/" + a.kind + "/" + a.broken);
   }
   if (verdict == Verdict::kernel_warning) add_incident(verdict, record.text);
   if (watch_) watch_(step, record);
@@ -202,8 +202,10 @@ void Supervisor::check_time() {
   cut_short_ = true;
 }
 
-void Supervisor::add_incident(Verdict verdict, const std::string& text) {
+void Supervisor::add_incident(Verdict verdict, const std::string& text,
+                              const std::string& known_as) {
   Incident incident;
+  incident.name = known_as;
   incident.verdict = verdict;
   incident.case_name = in_case_ ? case_name_ : "";
   incident.step = case_.steps.empty() ? 0 : case_.steps.size() - 1;

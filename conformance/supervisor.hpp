@@ -54,7 +54,8 @@ class Supervisor {
   void worker_ended(const Ended& ended);
   void check_hang();
   void check_time();
-  void add_incident(model::Verdict verdict, const std::string& text);
+  void add_incident(model::Verdict verdict, const std::string& text,
+                    const std::string& known_as = "");
   void interrupted(const Ended& ended);
   [[nodiscard]] std::string write_trace(const std::string& name, const std::string& note) const;
 

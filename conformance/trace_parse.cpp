@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "conformance/notation.hpp"
@@ -165,42 +168,72 @@ ByteRun parse_bytes(LineScanner& in) {
   return run;
 }
 
-void parse_detail(LineScanner& in, Step& step) {
+/// Takes the value of a detail whose name, with its '=' if it has one, has been read.
+void parse_detail(LineScanner& in, std::string_view name, Step& step) {
   auto& r = step.result;
-  const std::size_t start = in.position();
-  if (in.take("lkey=")) {
-    r.lkey = Plain::key(in.number(kMostWord, "a key"));
-    step.keys_seen = true;
-  } else if (in.take("rkey=")) {
-    r.rkey = Plain::key(in.number(kMostWord, "a key"));
-  } else if (in.take("qp=")) {
-    r.qp_state = parse_state(in);
-  } else if (in.take("peer=")) {
-    r.peer_state = parse_state(in);
-  } else if (in.take("own_receive=")) {
-    r.own_receive = as_small<Plain>(parse_outcome(in));
-  } else if (in.take("peer_receive=")) {
-    r.peer_receive = as_small<Plain>(parse_outcome(in));
-  } else if (in.take("received=")) {
-    r.received = Plain::address(in.number(kMostWord, "a length in bytes"));
-  } else if (in.take("mismatch")) {
-    r.completion_matches = Bit(false);
-  } else if (in.take("timed_out")) {
-    step.timed_out = true;
-  } else if (in.take("bytes ")) {
-    step.bytes.push_back(parse_bytes(in));
-  } else {
-    in.fail_at(start, fmt::format("unknown detail '{}'", in.word("a detail of the result")));
+  if (name == "lkey=") r.lkey = Plain::key(in.number(kMostWord, "a key"));
+  if (name == "rkey=") r.rkey = Plain::key(in.number(kMostWord, "a key"));
+  if (name == "qp=") r.qp_state = parse_state(in);
+  if (name == "peer=") r.peer_state = parse_state(in);
+  if (name == "own_receive=") r.own_receive = as_small<Plain>(parse_outcome(in));
+  if (name == "peer_receive=") r.peer_receive = as_small<Plain>(parse_outcome(in));
+  if (name == "received=") r.received = Plain::address(in.number(kMostWord, "a length in bytes"));
+  if (name == "mismatch") r.completion_matches = Bit(false);
+  if (name == "timed_out") step.timed_out = true;
+  if (name == "bytes ") step.bytes.push_back(parse_bytes(in));
+}
+
+/// A detail's name, and whose results have it.
+struct Detail {
+  std::string_view name;
+  bool (*belongs_to)(Verb);
+};
+constexpr bool any_verb(Verb /*verb*/) { return true; }
+constexpr bool registers(Verb verb) { return verb == Verb::reg_mr; }
+constexpr bool has_state(Verb verb) { return is_transfer(verb) || verb == Verb::query_qp; }
+constexpr std::array<Detail, 10> kDetails{{{"lkey=", registers},
+                                           {"rkey=", registers},
+                                           {"qp=", has_state},
+                                           {"peer=", is_transfer},
+                                           {"own_receive=", is_transfer},
+                                           {"peer_receive=", is_transfer},
+                                           {"received=", is_transfer},
+                                           {"mismatch", is_transfer},
+                                           {"timed_out", any_verb},
+                                           {"bytes ", any_verb}}};
+
+/// Reads the details of a result, each at most once but for runs of bytes; which were there.
+unsigned parse_details(LineScanner& in, Step& step) {
+  unsigned seen = 0;
+  for (in.skip_blanks(); !in.at_end(); in.skip_blanks()) {
+    const std::size_t start = in.position();
+    const auto* found = std::find_if(kDetails.begin(), kDetails.end(),
+                                     [&](const Detail& detail) { return in.take(detail.name); });
+    if (found == kDetails.end())
+      in.fail_at(start, fmt::format("unknown detail '{}'", in.word("a detail of the result")));
+    if (!found->belongs_to(step.call.verb))
+      in.fail_at(start, fmt::format("'{}' is no detail of this verb's result", found->name));
+    const unsigned bit = 1U << static_cast<unsigned>(found - kDetails.begin());
+    if ((seen & bit) != 0 && found->name != "bytes ")
+      in.fail_at(start, fmt::format("'{}' stands here twice", found->name));
+    seen |= bit;
+    parse_detail(in, found->name, step);
   }
+  return seen;
 }
 
 void parse_result(LineScanner& in, Step& step) {
   auto& r = step.result;
   step.observed = true;
   r.completion_matches = Bit(true);
+  in.skip_blanks();
+  const std::size_t start = in.position();
   r.outcome = parse_outcome(in);
   if (r.outcome == Outcome::refused) r.error = Plain::key(parse_errno(in));
-  for (in.skip_blanks(); !in.at_end(); in.skip_blanks()) parse_detail(in, step);
+  const unsigned keys = parse_details(in, step) & 3U;
+  if (keys == 1 || keys == 2)
+    in.fail_at(start, "a registration has both keys, lkey= and rkey=, or leaves them to be given");
+  step.keys_seen = keys == 3;
 }
 
 Step parse_step(LineScanner& in, std::size_t line) {
@@ -241,6 +274,7 @@ void parse_given(LineScanner& in, Trace& trace) {
     setup.pd.at(in.handle("pd", Plain::kPds)) = true;
   } else {
     const std::size_t start = in.position();
+    std::uint8_t first = 0;
     for (std::uint8_t end = 0; end < 2; ++end) {
       if (end == 1) in.expect("<->");
       const auto qp = in.handle("qp", Plain::kQps);
@@ -248,9 +282,10 @@ void parse_given(LineScanner& in, Trace& trace) {
       const auto pd = in.handle("pd", Plain::kPds);
       in.expect(")");
       if (!setup.pd.at(pd)) in.fail(fmt::format("pd{} is not given before this line", pd));
-      if (qp % 2 != end || (end == 1 && setup.qp_pd.at(qp - 1U) == Setup::kAbsent))
+      if (qp % 2 != end || (end == 1 && qp != first + 1))
         in.fail_at(start, "queue pairs come as qp0 <-> qp1 or qp2 <-> qp3");
       setup.qp_pd.at(qp) = pd;
+      if (end == 0) first = qp;
     }
   }
   in.expect_end();
@@ -272,9 +307,9 @@ void parse_annotation(LineScanner& in, Step& step) {
   std::string more;
   words >> a.rule >> a.kind >> a.broken;
   if (a.rule.empty()) in.fail("a rule's id, or '-', has to follow the verdict");
-  const bool named =
-      a.verdict == Verdict::deviates || (a.verdict == Verdict::hang && !a.kind.empty());
-  if (named == a.broken.empty() || words >> more)
+  const bool may_be_named = a.verdict == Verdict::deviates || a.verdict == Verdict::hang;
+  const bool named = a.verdict == Verdict::deviates || (may_be_named && !a.kind.empty());
+  if (named == a.broken.empty() || (!a.kind.empty() && !may_be_named) || words >> more)
     in.fail("after the rule a deviation, and only a deviation, has its class and its conditions");
   if (!a.kind.empty() && !index_of(kClassNames, a.kind)) in.fail("unknown class of deviation");
   step.annotations.push_back(a);
@@ -328,11 +363,10 @@ Trace parse_trace(std::string_view text, const std::string& file) {
 
 Trace load_trace(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || text.fail())
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad())
     throw TraceError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-  return parse_trace(text.str(), file);
+  return parse_trace(text, file);
 }
 
 }  // namespace mrproof

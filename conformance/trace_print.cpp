@@ -130,7 +130,12 @@ Annotation annotate(const Judgement& judgement, const Step& step) {
 
 std::string print_trace(const Trace& trace) {
   std::string text = "# mrproof trace v1\n";
-  for (const auto& comment : trace.comments) text += "#" + comment + "\n";
+  for (std::string comment : trace.comments) {
+    // A comment is one line, whatever the device calls itself.
+    for (char& c : comment)
+      if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+    text += "#" + comment + "\n";
+  }
   text += fmt::format("given capabilities({}, {})\n",
                       print_access(static_cast<std::uint32_t>(trace.can.claimed.value())),
                       trace.can.max_message.value());

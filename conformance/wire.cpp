@@ -71,6 +71,7 @@ class Reader {
   }
   void raw(void* to, std::size_t size) {
     if (size > bytes_.size()) throw ToolError("a record of the worker is cut off");
+    if (size == 0) return;  // an empty vector has no address to give to memcpy()
     std::memcpy(to, bytes_.data(), size);
     bytes_ = bytes_.subspan(size);
   }
@@ -183,14 +184,17 @@ std::string print_description(const impl::Description& d) {
                         {"kernel", d.kernel},
                         {"rdma_core", d.rdma_core},
                         {"firmware", d.firmware}}
-      .dump();
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 impl::Description parse_description(const std::string& text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw ToolError("the worker's description of its device is damaged");
-  return {json.value("device", ""), json.value("driver", ""), json.value("kernel", ""),
-          json.value("rdma_core", ""), json.value("firmware", "")};
+  try {
+    const auto json = nlohmann::json::parse(text);
+    return {json.at("device"), json.at("driver"), json.at("kernel"), json.at("rdma_core"),
+            json.at("firmware")};
+  } catch (const nlohmann::json::exception&) {
+    throw ToolError("the worker's description of its device is damaged");
+  }
 }
 
 }  // namespace mrproof

@@ -65,11 +65,9 @@ class Worker {
   void run(std::uint64_t first_case) {
     for (std::uint64_t i = first_case; i < plan_.cases() && !stopped(); ++i) {
       const auto start = Clock::now();
-      if (plan_.is_replay()) {
-        replay(i, parse_trace(plan_.trace, plan_.trace_file));
-      } else {
-        walk(i);
-      }
+      const bool over =
+          plan_.is_replay() ? replay(i, parse_trace(plan_.trace, plan_.trace_file)) : walk(i);
+      if (!over) break;
       Record record;
       record.kind = RecordKind::case_end;
       record.index = i;
@@ -104,21 +102,25 @@ class Worker {
     reset_ns_ = nanoseconds_since(start);
   }
 
-  void walk(std::uint64_t index) {
+  /// Whether the case is over; else the run was stopped in it.
+  bool walk(std::uint64_t index) {
     const Setup setup = standard_setup();
     begin_case(index, setup);
     Oracle oracle(book_, setup, can_);
     Walk walk(plan_.case_seed(index), plan_.walk);
-    for (std::uint64_t i = 0; i < plan_.case_length(index) && !stopped(); ++i) {
+    for (std::uint64_t i = 0; i < plan_.case_length(index); ++i) {
+      if (stopped()) return false;
       Step step = walk.next(oracle);
-      if (!perform(i, step, oracle)) return;
+      if (!perform(i, step, oracle)) break;
     }
+    return true;
   }
 
-  void replay(std::uint64_t index, const Trace& trace) {
+  bool replay(std::uint64_t index, const Trace& trace) {
     begin_case(index, trace.setup);
     Oracle oracle(book_, trace.setup, can_);
-    for (std::uint64_t i = 0; i < trace.steps.size() && !stopped(); ++i) {
+    for (std::uint64_t i = 0; i < trace.steps.size(); ++i) {
+      if (stopped()) return false;
       Step step;
       step.call = trace.steps[i].call;
       step.lkey = trace.steps[i].lkey;
@@ -129,8 +131,9 @@ class Worker {
             fmt::format("{}:{}: this call may not be made here, since it does not hold "
                         "that {}; mend the trace",
                         plan_.trace_file, trace.steps[i].line, duty->sentence));
-      if (!perform(i, step, oracle)) return;
+      if (!perform(i, step, oracle)) break;
     }
+    return true;
   }
 
   /// Makes and judges one step; whether the case can go on.

@@ -25,10 +25,11 @@ constexpr std::uint64_t buffer_address(std::size_t index) {
 }
 
 /// The byte at `offset` of a pattern: what fill() stores, and, with seed 0x40 + index, what buffer
-/// `index` holds when a case starts. Period 251 * 256, so no two places in a buffer look alike.
+/// `index` holds when a case starts. Mixed well, so that no two places in the buffers look alike.
 constexpr std::uint8_t pattern_byte(std::uint8_t seed, std::uint64_t offset) {
-  const std::uint64_t value = (offset % 251) * 7 + (offset >> 8U) * 31 + seed * 0x3bULL + 1;
-  return static_cast<std::uint8_t>(value ^ (value >> 8U));
+  std::uint64_t value = (offset + 1) * 0x9e3779b97f4a7c15ULL + seed * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 30U)) * 0x94d049bb133111ebULL;
+  return static_cast<std::uint8_t>(value >> 56U);
 }
 
 /// The seed of the pattern in buffer `index` at the start of a case.

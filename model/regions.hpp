@@ -55,11 +55,13 @@ constexpr typename D::Bit answers(const Region<D>& region, const Target<D>& targ
   return region.live & (key == target.key);
 }
 
+/// Whether a live region has the key.
 template <class D>
 constexpr typename D::Bit key_is_live(const State<D>& state, const Target<D>& target) {
   return any<D>(state.regions, [&](const Region<D>& r) { return answers<D>(r, target); });
 }
 
+/// Whether the region that has the key, if any, is in the PD of the queue pair that uses it.
 template <class D>
 constexpr typename D::Bit same_pd(const State<D>& state, const Target<D>& target) {
   return all<D>(state.regions, [&](const Region<D>& r) {
@@ -67,6 +69,7 @@ constexpr typename D::Bit same_pd(const State<D>& state, const Target<D>& target
   });
 }
 
+/// Whether the region that has the key, if any, grants the right.
 template <class D>
 constexpr typename D::Bit right_granted(const State<D>& state, const Target<D>& target) {
   return all<D>(state.regions, [&](const Region<D>& r) {
@@ -74,6 +77,7 @@ constexpr typename D::Bit right_granted(const State<D>& state, const Target<D>& 
   });
 }
 
+/// Whether the range lies inside the region that has the key, if any.
 template <class D>
 constexpr typename D::Bit in_bounds(const State<D>& state, const Target<D>& target) {
   return all<D>(state.regions, [&](const Region<D>& r) {

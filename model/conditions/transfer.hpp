@@ -5,14 +5,17 @@
 
 namespace mrproof::model {
 
+/// The queue pair that the call is made on.
 template <class D>
 constexpr const QueuePair<D>& requester(const View<D>& v) {
   return v.state.qps.at(v.call.qp);
 }
+/// The queue pair at its other end.
 template <class D>
 constexpr const QueuePair<D>& responder(const View<D>& v) {
   return v.state.qps.at(peer_of(v.call.qp));
 }
+/// Whether the call moves no bytes.
 template <class D>
 constexpr typename D::Bit zero_length(const View<D>& v) {
   return v.call.length == D::address(0);

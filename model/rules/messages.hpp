@@ -5,6 +5,7 @@
 
 namespace mrproof::model {
 
+/// The rules of post_recv, send, query_qp, connect and fill, with their terms and duties.
 template <class D>
 struct MessageRules {
   using T = Term<D>;

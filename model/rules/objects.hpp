@@ -5,6 +5,7 @@
 
 namespace mrproof::model {
 
+/// The rules of PDs and MRs with their effects, terms and duties.
 template <class D>
 struct ObjectRules {
   using T = Term<D>;

@@ -5,6 +5,7 @@
 
 namespace mrproof::model {
 
+/// What completions do to queue pairs, and which bytes move.
 template <class D>
 struct TransferEffects {
   using S = State<D>;
