@@ -74,7 +74,8 @@ class Tidy(unittest.TestCase):
             "namespace mrproof {", "", "struct Later;", "", "/// A type.", "struct Planted {",
             "  int member() const { return 1; }", "  int value = 0;", "};", "",
             "/// Two that belong together.", "template <class T>", "int one(T value = {});",
-            "int two();", "", "constexpr int kTable[] = {1, 2};", "", "}  // namespace mrproof", ""])
+            "int two();", "", "constexpr int kTable[] = {1, 2};", "", "}  // namespace mrproof",
+            ""])
         self.expect_nothing({"model/planted.hpp": good, "model/CMakeLists.txt": LISTED,
                              "model/planted.cpp": '#include "model/planted.hpp"\n'})
 
@@ -97,7 +98,8 @@ class Tidy(unittest.TestCase):
     def test_function_length(self):
         lines = "  // a line\n" * 59
         for head in ("void f() {", "TEST(Some, Thing) {", "Class::Class()\n    : a_(1), b_{2} {",
-                     "namespace n {\nstruct S {\nvoid f() {", 'void f(S s = {}) { char c = \'{\';'):
+                     "namespace n {\nstruct S {\nvoid f() {",
+                     'void f(S s = {}) { char c = \'{\';'):
             closing = "}\n" * (3 if head.startswith("namespace") else 1)
             self.expect_in_source(head + "\n" + lines + closing, "the function has 6")
         self.expect({"ci/lib.sh": "planted() {\n" + ": # a line\n" * 60 + "}\n"}, "ci/lib.sh",

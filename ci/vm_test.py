@@ -4,8 +4,8 @@ worker, QEMU or the guest's kernel dies in the middle of a run.
 
     ci/vm_test.py PROGRAM [unittest arguments]
 
-MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77. Each test boots guests of its
-own; a whole run takes about two minutes under emulation.
+MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77.
+Each test boots guests of its own; a whole run takes about two minutes under emulation.
 """
 
 import json

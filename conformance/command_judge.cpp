@@ -16,7 +16,8 @@ int judge_file(const std::string& file, const std::string& dialect) {
   const Trace judged = judge_trace(load_trace(file), *book, file);
   fmt::print("{}", print_trace(judged));
   const bool deviates = std::any_of(judged.steps.begin(), judged.steps.end(), [](const Step& step) {
-    return step.annotations.front().verdict == model::Verdict::deviates;
+    const auto verdict = step.annotations.front().verdict;
+    return verdict == model::Verdict::deviates || verdict == model::Verdict::hang;
   });
   return deviates ? kExitDeviation : kExitExpected;
 }

@@ -39,7 +39,7 @@ Expectation parse_line(const std::string& text, const std::string& file, std::si
   e.rule = entry.substr(0, first);
   e.kind = entry.substr(first + 1, second - first - 1);
   e.broken = entry.substr(second + 1, comma - second - 1);
-  if (e.rule.empty() || e.broken.empty()) fail("the name has an empty part");
+  if (e.rule.empty() || e.broken.empty()) fail("the name has not three parts, or an empty one");
   if (!index_of(model::kClassNames, e.kind)) fail("the class is unknown");
   return e;
 }

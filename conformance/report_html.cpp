@@ -20,8 +20,8 @@ constexpr const char* kHead = R"(<!doctype html>
 <title>mrproof report</title><style>
 :root{--ink:#1c2430;--paper:#fff;--soft:#eef1f5;--line:#c3cad4;--good:#2f855a;--bad:#c53030;
 --warn:#b7791f;--idle:#8a94a3;--blue:#2b6cb0}
-@media (prefers-color-scheme:dark){:root{--ink:#e4e8ee;--paper:#14181f;--soft:#222934;--line:#3b4452;
---good:#48bb78;--bad:#fc8181;--warn:#ecc94b;--idle:#718096;--blue:#63b3ed}}
+@media (prefers-color-scheme:dark){:root{--ink:#e4e8ee;--paper:#14181f;--soft:#222934;
+--line:#3b4452;--good:#48bb78;--bad:#fc8181;--warn:#ecc94b;--idle:#718096;--blue:#63b3ed}}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;
 margin:2rem auto;padding:0 1rem}
 pre{background:var(--soft);padding:.7rem;overflow-x:auto;font-size:13px}

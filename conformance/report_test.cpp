@@ -169,6 +169,15 @@ TEST_F(ReportTest, SurvivesTextsThatAreNoUtf8) {
   EXPECT_NO_THROW(static_cast<void>(report_junit(tally_, facts_)));
 }
 
+TEST_F(ReportTest, HtmlNamesEveryDeviationAndLetsNoTextBeMarkup) {
+  tally_.findings.front().trace_file = "<script>.mrt";
+  const std::string page = report_html(plan_, tally_, facts_);
+  for (const auto* part : {"memory_mapped", "received_length", "outcome_known", "rdma_rxe"})
+    EXPECT_THAT(page, HasSubstr(part));
+  for (const auto* part : {"<firmware", "<documented", "<script>.mrt", "<Segmentation"})
+    EXPECT_THAT(page, ::testing::Not(HasSubstr(part)));
+}
+
 TEST_F(ReportTest, TextNamesEveryDeviationAndWhatWentWrong) {
   facts_.cut_short = true;
   facts_.error = "no more disk";

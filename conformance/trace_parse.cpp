@@ -363,8 +363,14 @@ Trace parse_trace(std::string_view text, const std::string& file) {
 
 Trace load_trace(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad())
+  std::string text;
+  bool readable = in.is_open();
+  try {
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  } catch (const std::exception&) {
+    readable = false;  // a folder, say
+  }
+  if (!readable || in.bad())
     throw TraceError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
   return parse_trace(text, file);
 }
