@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Broken{"OtherStatus", "a.b/accepted/c,Crash # why", "status"},
                       Broken{"TwoParts", "a.b/accepted,Deviates # why", "three parts"},
                       Broken{"FourParts", "a.b/accepted/c/d,Deviates # why", "three parts"},
-                      Broken{"EmptyPart", "a.b/accepted/,Deviates # why", "empty part"},
+                      Broken{"EmptyPart", "a.b/accepted/,Deviates # why", "three parts"},
                       Broken{"UnknownClass", "a.b/wrongly/c,Deviates # why", "class"}),
     [](const auto& test) { return test.param.name; });
 

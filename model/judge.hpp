@@ -58,7 +58,7 @@ extern const PlainCondition kOutcomeKnown;
 
 /// The answer about one step.
 struct Judgement {
-  static constexpr std::size_t kMostBroken = 8;
+  static constexpr std::size_t kMostBroken = 12;
   Verdict verdict = Verdict::conforms;
   DeviationClass kind = DeviationClass::none;
   /// The rule that was taken; of a deviation, the one whose outcome was seen but did not apply
