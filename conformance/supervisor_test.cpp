@@ -82,11 +82,13 @@ TEST_F(DisturbedRun, GoesOnAfterItsWorkerWasKilled) {
   const std::uint64_t at = incident.at("step");
   ASSERT_TRUE(steps.size() == at || steps.size() == at + 1) << steps.size() << " before " << at;
   for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(steps[i].at("step"), i);
-  EXPECT_NE(incident.at("call"), "");
+  // None was, if the signal came while the case was being set up.
+  const bool named = incident.at("call") != "";
+  EXPECT_TRUE(named || at == 0);
   const std::string trace =
       testing::read_file(out_ + "/" + incident.at("trace").get<std::string>());
   EXPECT_THAT(trace, ::testing::HasSubstr(incident.at("call").get<std::string>()));
-  EXPECT_EQ(parse_trace(trace, "trace").steps.size(), at + 1);
+  EXPECT_EQ(parse_trace(trace, "trace").steps.size(), named ? at + 1 : 0);
   // The rest of the plan was done all the same, the case anew.
   EXPECT_GE(report().at("steps"), 150000);
   EXPECT_EQ(report().at("cases").at("finished"), report().at("cases").at("planned"));
