@@ -3,62 +3,114 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <stdexcept>
+#include <vector>
 
 #include "impl/device.hpp"
 
 namespace mrproof::impl {
 namespace {
 
+using model::kPageSize;
+
 // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is the contract, see model/layout.hpp
 void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 /// The initial contents of all buffers, computed once: restoring them is on the path of each case.
-const std::array<std::array<std::byte, model::kBufferSize>, model::kBufferCount>& pristine() {
+const std::array<std::vector<std::byte>, model::kBufferCount>& pristine() {
   static const auto contents = [] {
-    std::array<std::array<std::byte, model::kBufferSize>, model::kBufferCount> bytes{};
+    std::array<std::vector<std::byte>, model::kBufferCount> bytes;
     for (std::size_t index = 0; index < model::kBufferCount; ++index)
-      for (std::uint64_t offset = 0; offset < model::kBufferSize; ++offset)
-        bytes.at(index).at(offset) =
-            std::byte{model::pattern_byte(model::initial_seed(index), offset)};
+      for (std::uint64_t offset = 0; offset < model::buffer_size(index); ++offset)
+        bytes.at(index).push_back(
+            std::byte{model::pattern_byte(model::initial_seed(index), offset)});
     return bytes;
   }();
   return contents;
 }
 
+constexpr std::size_t pages_of(std::size_t index) { return model::buffer_size(index) / kPageSize; }
+
 }  // namespace
 
 Buffers::Buffers() {
-  for (; mapped_ < model::kBufferCount; ++mapped_) {
-    void* wanted = at(model::buffer_address(mapped_));
-    void* got = mmap(wanted, model::kBufferSize, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (got == wanted) continue;
-    if (got != MAP_FAILED) munmap(got, model::kBufferSize);
-    while (mapped_ > 0) munmap(at(model::buffer_address(--mapped_)), model::kBufferSize);
-    throw DeviceError(
-        "cannot map the buffers at their fixed addresses: they are taken (is another "
-        "device open in this process?)");
+  try {
+    restore();
+  } catch (...) {
+    unmap_all();
+    throw;
   }
-  restore();
 }
 
-Buffers::~Buffers() {
-  for (; mapped_ > 0; --mapped_) munmap(at(model::buffer_address(mapped_ - 1)), model::kBufferSize);
-}
+Buffers::~Buffers() { unmap_all(); }
 
 std::span<std::byte> Buffers::bytes(std::size_t index) const {
-  return {static_cast<std::byte*>(at(model::buffer_address(index))), model::kBufferSize};
+  return {static_cast<std::byte*>(at(model::buffer_address(index))), model::buffer_size(index)};
 }
 
-void Buffers::restore() const {
-  for (std::size_t index = 0; index < model::kBufferCount; ++index)
-    std::memcpy(bytes(index).data(), pristine().at(index).data(), model::kBufferSize);
+void Buffers::restore() {
+  for (std::size_t index = 0; index < model::kBufferCount; ++index) {
+    for (std::size_t page = 0; page < pages_of(index); ++page)
+      if (!mapped_.at(index).at(page)) map(index, page);
+    if (protected_ &&
+        mprotect(bytes(index).data(), bytes(index).size(), PROT_READ | PROT_WRITE) != 0)
+      throw DeviceError("cannot make the buffers writable again: mprotect(2) failed");
+    std::memcpy(bytes(index).data(), pristine().at(index).data(), bytes(index).size());
+  }
+  protected_ = false;
+}
+
+void Buffers::protect(std::uint64_t address, std::uint64_t length, model::Protection protection) {
+  const std::size_t index = (address - model::kBufferBase) / model::kBufferStride;
+  const std::uint64_t offset = (address - model::kBufferBase) % model::kBufferStride;
+  if (index >= model::kBufferCount || offset % kPageSize != 0 || length % kPageSize != 0 ||
+      offset > model::buffer_size(index) || length > model::buffer_size(index) - offset)
+    throw std::logic_error("protect: not whole pages of one buffer");
+  protected_ = true;
+  const std::size_t first = offset / kPageSize;
+  for (std::size_t page = first; page < first + length / kPageSize; ++page) {
+    bool& mapped = mapped_.at(index).at(page);
+    void* const where = at(model::buffer_address(index) + page * kPageSize);
+    if (!mapped) {
+      if (protection == model::kWritePages) map(index, page);
+    } else if (protection == model::kNoPages) {
+      munmap(where, kPageSize);
+      mapped = false;
+    } else {
+      const bool writable = protection == model::kWritePages;
+      if (mprotect(where, kPageSize, writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0)
+        throw DeviceError("cannot change the protection of a buffer: mprotect(2) failed");
+    }
+  }
 }
 
 void Buffers::fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed) {
   auto* to = static_cast<std::byte*>(at(address));
   for (std::uint64_t offset = 0; offset < length; ++offset)
     to[offset] = std::byte{model::pattern_byte(seed, offset)};
+}
+
+/// Maps a page of zeros where nothing is mapped. Never over something: it may not be ours.
+void Buffers::map(std::size_t index, std::size_t page) {
+  void* const wanted = at(model::buffer_address(index) + page * kPageSize);
+  void* const got = mmap(wanted, kPageSize, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != wanted) {
+    if (got != MAP_FAILED) munmap(got, kPageSize);  // a kernel that does not know the flag
+    throw DeviceError(
+        "cannot map the buffers at their fixed addresses: they are taken (is another "
+        "device open in this process?)");
+  }
+  mapped_.at(index).at(page) = true;
+}
+
+void Buffers::unmap_all() {
+  for (std::size_t index = 0; index < model::kBufferCount; ++index)
+    for (std::size_t page = 0; page < pages_of(index); ++page) {
+      if (mapped_.at(index).at(page))
+        munmap(at(model::buffer_address(index) + page * kPageSize), kPageSize);
+      mapped_.at(index).at(page) = false;
+    }
 }
 
 }  // namespace mrproof::impl

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "model/call.hpp"
 #include "model/layout.hpp"
 
 namespace mrproof::impl {
@@ -19,15 +20,29 @@ class Buffers {
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
 
-  /// The bytes of buffer `index`.
+  /// The bytes of buffer `index`, whether or not all of its pages are mapped.
   [[nodiscard]] std::span<std::byte> bytes(std::size_t index) const;
-  /// Puts the initial patterns in all buffers.
-  void restore() const;
-  /// Stores pattern `seed` at `address`; the whole range must lie in one buffer.
+  /// Maps all pages again, readable and writable, and puts the initial patterns in all buffers.
+  /// Throws DeviceError when a page's address was taken meanwhile.
+  void restore();
+  /// Unmaps whole pages, makes them read-only, or readable and writable; with the latter, those
+  /// that were unmapped are new and hold zeros. A page that is not mapped cannot be made read-only
+  /// and stays as it is. Precondition: the range consists of whole pages of one buffer. Throws
+  /// DeviceError when the address of a page to be mapped was taken meanwhile.
+  void protect(std::uint64_t address, std::uint64_t length, model::Protection protection);
+  /// Stores pattern `seed` at `address`; the whole range must lie in one buffer, on pages that are
+  /// mapped and writable.
   static void fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed);
 
  private:
-  std::size_t mapped_ = 0;
+  static constexpr std::size_t kMostPages = model::kLastBufferSize / model::kPageSize;
+
+  void map(std::size_t index, std::size_t page);
+  void unmap_all();
+
+  /// Which pages of which buffer are mapped.
+  std::array<std::array<bool, kMostPages>, model::kBufferCount> mapped_{};
+  bool protected_ = false;  ///< whether pages were protected since they were all restored
 };
 
 }  // namespace mrproof::impl
