@@ -1,9 +1,8 @@
-// Calls of the verbs device that make, end and ask for objects.
+// Calls of the verbs device, and those on protection domains and queue pairs.
 #include <cerrno>
 #include <chrono>
-#include <stdexcept>
-#include <string>
 
+#include "impl/verbs/arguments.hpp"
 #include "impl/verbs/verbs_device.hpp"
 
 namespace mrproof::impl {
@@ -12,18 +11,6 @@ namespace {
 using model::Outcome;
 using model::Plain;
 using model::Verb;
-
-[[noreturn]] void report_misuse(const char* object, unsigned slot, const char* fault) {
-  throw std::logic_error(object + std::to_string(slot) + " " + fault);
-}
-
-void refuse(Observation& seen, int error) {
-  seen.result.outcome = Outcome::refused;
-  seen.result.error = Plain::key(static_cast<std::uint32_t>(error));
-}
-
-// NOLINTNEXTLINE(performance-no-int-to-ptr): calls carry addresses as numbers
-void* pointer(Plain::Address address) { return reinterpret_cast<void*>(address.value()); }
 
 }  // namespace
 
@@ -44,15 +31,35 @@ void VerbsDevice::dispatch(const Call& call, Observation& seen) {
   switch (call.verb) {
     case Verb::alloc_pd: return alloc_pd(call, seen);
     case Verb::dealloc_pd: return dealloc_pd(call, seen);
-    case Verb::reg_mr: return reg_mr(call, seen);
+    case Verb::reg_mr:
+    case Verb::reg_mr_iova:
+    case Verb::reg_mr_ex:
+    case Verb::reg_dmabuf_mr:
+    case Verb::alloc_null_mr:
+    case Verb::reg_shared_mr: return register_region(call, seen);
+    case Verb::rereg_mr: return rereg_mr(call, seen);
     case Verb::dereg_mr: return dereg_mr(call, seen);
+    case Verb::advise_mr: return advise_mr(call, seen);
+    case Verb::alloc_mw: return alloc_mw(call, seen);
+    case Verb::dealloc_mw: return dealloc_mw(call, seen);
+    case Verb::bind_mw: return bind_mw(call, seen);
+    case Verb::post_bind_mw: return post_bind_mw(call, seen);
     case Verb::post_recv: return post_recv(call, seen);
+    case Verb::local_inv:
     case Verb::send:
+    case Verb::send_with_inv:
     case Verb::rdma_write:
-    case Verb::rdma_read: return transfer(call, seen);
+    case Verb::rdma_write_with_imm:
+    case Verb::rdma_read:
+    case Verb::atomic_fetch_and_add:
+    case Verb::atomic_cmp_and_swp: return transfer(call, seen);
     case Verb::query_qp: return query_qp(call, seen);
     case Verb::connect: return connect(call, seen);
+    case Verb::destroy_qp: return destroy_qp(call, seen);
     case Verb::fill: return Buffers::fill(call.address.value(), call.length.value(), call.seed);
+    case Verb::protect:
+      return buffers_.protect(call.address.value(), call.length.value(),
+                              static_cast<model::Protection>(call.option));
   }
 }
 
@@ -65,10 +72,9 @@ void VerbsDevice::alloc_pd(const Call& call, Observation& seen) {
 }
 
 void VerbsDevice::dealloc_pd(const Call& call, Observation& seen) {
-  PdSlot& slot = pds_.at(call.pd);
-  if (slot.pd == nullptr) report_misuse("pd", call.pd, "is not allocated");
-  const int error = ibv_dealloc_pd(slot.pd);
+  const int error = ibv_dealloc_pd(domain(call.pd));
   if (error != 0) return refuse(seen, error);
+  PdSlot& slot = pds_.at(call.pd);
   // Where the device let a domain go that queue pairs are in, they are of no further use.
   for (PairSlot& pair : pairs_) {
     for (QpEnd& end : pair.pair.ends) {
@@ -80,36 +86,17 @@ void VerbsDevice::dealloc_pd(const Call& call, Observation& seen) {
   slot = PdSlot{};
 }
 
-void VerbsDevice::reg_mr(const Call& call, Observation& seen) {
-  ibv_pd* pd = pds_.at(call.pd).pd;
-  ibv_mr*& region = regions_.at(call.mr);
-  if (pd == nullptr) report_misuse("pd", call.pd, "is not allocated");
-  if (region != nullptr) report_misuse("mr", call.mr, "is registered");
-  // The macro of <infiniband/verbs.h> on purpose: it is what programs call. Its flags are not
-  // constant here, so it goes to ibv_reg_mr_iova2(), which drops optional flags for old kernels.
-  const int access = static_cast<int>(call.access.value());
-  errno = 0;
-  region = ibv_reg_mr(pd, pointer(call.address), call.length.value(), access);
-  if (region == nullptr) return refuse(seen, errno);
-  seen.result.lkey = Plain::key(region->lkey);
-  seen.result.rkey = Plain::key(region->rkey);
-}
-
-void VerbsDevice::dereg_mr(const Call& call, Observation& seen) {
-  ibv_mr*& region = regions_.at(call.mr);
-  if (region == nullptr) report_misuse("mr", call.mr, "is not registered");
-  const int error = ibv_dereg_mr(region);
-  if (error != 0) return refuse(seen, error);
-  region = nullptr;
-}
-
 VerbsDevice::PairSlot& VerbsDevice::pair_of(std::uint8_t qp) {
   PairSlot& slot = pairs_.at(qp / 2U);
   if (!slot.live()) report_misuse("qp", qp, "does not exist");
   return slot;
 }
 
-QpEnd& VerbsDevice::end_of(std::uint8_t qp) { return pair_of(qp).pair.ends.at(qp & 1U); }
+QpEnd& VerbsDevice::end_of(std::uint8_t qp) {
+  QpEnd& end = pair_of(qp).pair.ends.at(qp & 1U);
+  if (!end.qp) report_misuse("qp", qp, "was destroyed");
+  return end;
+}
 
 void VerbsDevice::query_qp(const Call& call, Observation& seen) {
   QpEnd& end = end_of(call.qp);
@@ -121,6 +108,8 @@ void VerbsDevice::query_qp(const Call& call, Observation& seen) {
 }
 
 void VerbsDevice::connect(const Call& call, Observation& seen) {
+  end_of(call.qp);
+  end_of(model::peer_of(call.qp));
   PairSlot& slot = pair_of(call.qp);
   seen.rebuilt = slot.failed || slot.lost;
   if (slot.lost || reconnect(port_, slot.pair) != 0) {
@@ -132,6 +121,16 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
     if (error != 0) return refuse(seen, error);
   }
   slot.failed = slot.lost = false;
+}
+
+void VerbsDevice::destroy_qp(const Call& call, Observation& seen) {
+  QpEnd& end = end_of(call.qp);
+  PairSlot& slot = pair_of(call.qp);
+  const int error = ibv_destroy_qp(end.qp.get());
+  if (error != 0) return refuse(seen, error);
+  static_cast<void>(end.qp.release());
+  end = QpEnd{};
+  slot.lost = true;
 }
 
 }  // namespace mrproof::impl

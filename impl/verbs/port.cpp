@@ -105,6 +105,25 @@ ibv_gid_entry choose_gid(ibv_context* context) {
   return best;
 }
 
+bool has_windows(const ibv_device_attr& device) {
+  constexpr unsigned kWindows = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2A |
+                                IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+  return (device.device_cap_flags & kWindows) != 0;
+}
+
+/// A bit of device_cap_flags and the model's name for it.
+struct FeatureBit {
+  unsigned device;
+  std::uint32_t feature;
+};
+
+constexpr std::array kFeatureBits{
+    FeatureBit{IBV_DEVICE_MEM_WINDOW, model::kMwType1},
+    FeatureBit{IBV_DEVICE_MEM_WINDOW_TYPE_2A, model::kMwType2A},
+    FeatureBit{IBV_DEVICE_MEM_WINDOW_TYPE_2B, model::kMwType2B},
+    FeatureBit{IBV_DEVICE_MEM_MGT_EXTENSIONS, model::kMemoryExtensions},
+};
+
 }  // namespace
 
 Port open_port(ibv_device* device, const Transport& transport) {
@@ -146,16 +165,25 @@ Port open_port(const std::string& name, const Transport& transport) {
 std::uint32_t Port::claimed() const {
   std::uint32_t flags = 0;
   if (device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) flags |= model::kRemoteAtomic;
-  constexpr unsigned kWindows = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2A |
-                                IBV_DEVICE_MEM_WINDOW_TYPE_2B;
-  if ((device.orig_attr.device_cap_flags & kWindows) != 0) flags |= model::kMwBind;
+  if (has_windows(device.orig_attr)) flags |= model::kMwBind;
   if ((device.odp_caps.general_caps & IBV_ODP_SUPPORT) != 0) flags |= model::kOnDemand;
   return flags;
 }
 
-unsigned Port::remote_rights() const {
+std::uint32_t Port::features() const {
+  std::uint32_t found = 0;
+  for (const FeatureBit& bit : kFeatureBits)
+    if ((device.orig_attr.device_cap_flags & bit.device) != 0) found |= bit.feature;
+  if ((device.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT) != 0)
+    found |= model::kImplicitOnDemand;
+  if (device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) found |= model::kAtomics;
+  return found;
+}
+
+unsigned Port::queue_pair_rights() const {
   unsigned rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
   if (device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) rights |= IBV_ACCESS_REMOTE_ATOMIC;
+  if (has_windows(device.orig_attr)) rights |= IBV_ACCESS_MW_BIND;
   return rights;
 }
 

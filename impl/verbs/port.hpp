@@ -42,8 +42,11 @@ struct Port {
   /// Access flags that name optional features and that the device says it has (model/access.hpp):
   /// REMOTE_ATOMIC, MW_BIND, ON_DEMAND; from ibv_query_device_ex(3).
   [[nodiscard]] std::uint32_t claimed() const;
-  /// Rights of remote queue pairs that the device can grant at all, as IBV_ACCESS_ flags.
-  [[nodiscard]] unsigned remote_rights() const;
+  /// Optional features besides access flags that the device says it has, as model::Feature flags.
+  [[nodiscard]] std::uint32_t features() const;
+  /// What a queue pair may be asked to allow (qp_access_flags of ibv_modify_qp(3)): all that the
+  /// device can grant to a remote one, and that windows be bound, as IBV_ACCESS_ flags.
+  [[nodiscard]] unsigned queue_pair_rights() const;
 };
 
 /// Opens the device of that name and chooses the address on port 1: LID on InfiniBand, else a

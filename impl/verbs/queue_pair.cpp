@@ -10,6 +10,8 @@ namespace {
 /// Work requests a queue holds. One is in use at a time, but what is posted on a failed queue pair
 /// may stay there until it is connected again.
 constexpr int kDepth = 16;
+/// Scatter/gather elements of a work request, where the device takes as many.
+constexpr int kMostElements = 2;
 /// Between the packet sequence numbers of two connections, and how many there are (24 bits).
 constexpr std::uint32_t kPsnStep = 1U << 16U;
 constexpr std::uint32_t kPsnMask = (1U << 24U) - 1;
@@ -29,8 +31,10 @@ int make_end(const Port& port, ibv_pd* pd, QpEnd& end) {
   wanted.recv_cq = end.receive_cq.get();
   wanted.cap.max_send_wr = kDepth;
   wanted.cap.max_recv_wr = kDepth;
-  wanted.cap.max_send_sge = 1;
-  wanted.cap.max_recv_sge = 1;
+  const auto elements =
+      static_cast<std::uint32_t>(std::clamp(port.device.orig_attr.max_sge, 1, kMostElements));
+  wanted.cap.max_send_sge = elements;
+  wanted.cap.max_recv_sge = elements;
   wanted.qp_type = IBV_QPT_RC;
   end.qp.reset(ibv_create_qp(pd, &wanted));
   return end.qp ? 0 : errno;
@@ -46,9 +50,13 @@ int to_init(const Port& port, ibv_qp* qp) {
   ibv_qp_attr attr{};
   attr.qp_state = IBV_QPS_INIT;
   attr.port_num = Port::kNumber;
-  attr.qp_access_flags = port.remote_rights();
-  return ibv_modify_qp(
-      qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+  attr.qp_access_flags = port.queue_pair_rights();
+  constexpr int kMask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+  const int error = ibv_modify_qp(qp, &attr, kMask);
+  if (error == 0 || (attr.qp_access_flags & IBV_ACCESS_MW_BIND) == 0) return error;
+  // ibv_modify_qp(3) does not say that windows are to be allowed here; not every driver takes it.
+  attr.qp_access_flags &= ~static_cast<unsigned>(IBV_ACCESS_MW_BIND);
+  return ibv_modify_qp(qp, &attr, kMask);
 }
 
 std::uint8_t reads(int limit) {
@@ -146,6 +154,8 @@ int reconnect(const Port& port, Pair& pair) {
 model::QpState query_state(QpEnd& end, int& error) {
   ibv_qp_attr attr{};
   ibv_qp_init_attr ignored{};
+  error = 0;
+  if (!end.qp) return model::QpState::unknown;
   error = ibv_query_qp(end.qp.get(), &attr, IBV_QP_STATE, &ignored);
   if (error != 0) return model::QpState::unknown;
   if (attr.qp_state == IBV_QPS_RTS) return model::QpState::rts;

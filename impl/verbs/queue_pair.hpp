@@ -53,7 +53,8 @@ int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair);
 int reconnect(const Port& port, Pair& pair);
 
 /// The end's state by ibv_query_qp(3), noted in QpEnd::failed if it is not RTS. `error` receives
-/// the call's return value; where that is not 0 the state is unknown.
+/// the call's return value; where that is not 0 the state is unknown, as it is of a queue pair that
+/// was destroyed.
 model::QpState query_state(QpEnd& end, int& error);
 
 }  // namespace mrproof::impl

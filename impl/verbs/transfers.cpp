@@ -1,10 +1,7 @@
 // Work requests of the verbs device: posted, and followed until all that they cause is over.
 #include <array>
-#include <cerrno>
-#include <limits>
-#include <stdexcept>
-#include <string>
 
+#include "impl/verbs/arguments.hpp"
 #include "impl/verbs/patience.hpp"
 #include "impl/verbs/verbs_device.hpp"
 
@@ -15,60 +12,22 @@ using model::as_small;
 using model::Outcome;
 using model::Plain;
 using model::QpState;
-using model::Verb;
 
 /// Marks the wr_id of a receive posted on a failed queue pair: as good as flushed when it is
 /// posted, so its completion, if one comes, belongs to no later step.
 constexpr std::uint64_t kGhost = 1ULL << 63U;
 
-Outcome outcome_of(ibv_wc_status status) {
-  switch (status) {
-    case IBV_WC_SUCCESS: return Outcome::ok;
-    case IBV_WC_LOC_LEN_ERR: return Outcome::loc_len_err;
-    case IBV_WC_LOC_QP_OP_ERR: return Outcome::loc_qp_op_err;
-    case IBV_WC_LOC_PROT_ERR: return Outcome::loc_prot_err;
-    case IBV_WC_WR_FLUSH_ERR: return Outcome::wr_flush_err;
-    case IBV_WC_LOC_ACCESS_ERR: return Outcome::loc_access_err;
-    case IBV_WC_REM_INV_REQ_ERR: return Outcome::rem_inv_req_err;
-    case IBV_WC_REM_ACCESS_ERR: return Outcome::rem_access_err;
-    case IBV_WC_REM_OP_ERR: return Outcome::rem_op_err;
-    case IBV_WC_RETRY_EXC_ERR: return Outcome::retry_exc_err;
-    case IBV_WC_RNR_RETRY_EXC_ERR: return Outcome::rnr_retry_exc_err;
-    default: return Outcome::other_err;
-  }
-}
-
-/// Whether the responder found the fault, and so fails too.
+/// Whether the status says that the responder found the fault, and so fails too. (Where it
+/// acknowledged a SEND_WITH_INV before, only its receive says so.)
 bool found_by_responder(Outcome outcome) {
   return outcome == Outcome::rem_inv_req_err || outcome == Outcome::rem_access_err ||
          outcome == Outcome::rem_op_err;
 }
 
-struct Operation {
-  ibv_wr_opcode request;
-  ibv_wc_opcode completion;
-};
-
-Operation operation(Verb verb) {
-  if (verb == Verb::rdma_read) return {IBV_WR_RDMA_READ, IBV_WC_RDMA_READ};
-  if (verb == Verb::rdma_write) return {IBV_WR_RDMA_WRITE, IBV_WC_RDMA_WRITE};
-  return {IBV_WR_SEND, IBV_WC_SEND};
-}
-
-ibv_sge element(const model::Call<Plain>& call) {
-  if (call.length.value() > std::numeric_limits<std::uint32_t>::max())
-    throw std::logic_error("a length of " + std::to_string(call.length.value()) +
-                           " does not fit into a scatter/gather element");
-  return {call.address.value(), static_cast<std::uint32_t>(call.length.value()),
-          static_cast<std::uint32_t>(call.lkey.value())};
-}
-
-ibv_send_wr signaled(std::uint64_t id, ibv_wr_opcode opcode) {
-  ibv_send_wr request{};
-  request.wr_id = id;
-  request.opcode = opcode;
-  request.send_flags = IBV_SEND_SIGNALED;
-  return request;
+/// Whether there was a receive, and an error in it.
+bool receive_failed(Plain::Small outcome) {
+  return ((outcome != as_small<Plain>(Outcome::ok)) & (outcome != as_small<Plain>(Outcome::none)))
+      .truth();
 }
 
 /// ibv_poll_cq(3) for up to N completions; gives how many there were.
@@ -104,39 +63,70 @@ QpState state_after_error(QpEnd& end, bool must_fail, std::uint32_t limit_ms) {
 
 void VerbsDevice::post_recv(const Call& call, Observation& seen) {
   QpEnd& end = end_of(call.qp);
-  ibv_sge sge = element(call);
+  std::array<ibv_sge, 2> elements = elements_of(call);
   const std::uint64_t id = end.failed ? kGhost | next_id_++ : next_id_++;
   ibv_recv_wr request{};
   request.wr_id = id;
-  request.sg_list = &sge;
-  request.num_sge = 1;
+  request.sg_list = elements.data();
+  request.num_sge = call.elements;
   ibv_recv_wr* bad = nullptr;
-  if (const int error = ibv_post_recv(end.qp.get(), &request, &bad); error != 0) {
-    seen.result.outcome = Outcome::refused;
-    seen.result.error = Plain::key(static_cast<std::uint32_t>(error));
-    return;
-  }
+  const int error = ibv_post_recv(end.qp.get(), &request, &bad);
+  if (error != 0) return refuse(seen, error);
   if (!end.failed) end.receive_id = id;
 }
 
 void VerbsDevice::transfer(const Call& call, Observation& seen) {
-  PairSlot& slot = pair_of(call.qp);
-  QpEnd& own = end_of(call.qp);
-  QpEnd& peer = end_of(model::peer_of(call.qp));
-  const Operation kind = operation(call.verb);
-  ibv_sge sge = element(call);
-  ibv_send_wr request = signaled(next_id_++, kind.request);
-  request.sg_list = &sge;
-  request.num_sge = 1;
-  request.wr.rdma.remote_addr = call.remote.value();
-  request.wr.rdma.rkey = static_cast<std::uint32_t>(call.rkey.value());
+  Request request(call, next_id_++);
+  post(call, request, seen);
+}
 
+ibv_mw_bind_info VerbsDevice::bind_info(const Call& call) {
+  return {region(call.mr), call.address.value(), call.length.value(),
+          static_cast<unsigned>(call.access.value())};
+}
+
+void VerbsDevice::bind_mw(const Call& call, Observation& seen) {
+  QpEnd& own = end_of(call.qp);
+  ibv_mw* bound = window(call.mw);
+  const Request request(call, next_id_++);
+  ibv_mw_bind wanted{request.work.wr_id, request.work.send_flags, bind_info(call)};
+  const std::uint32_t old_key = bound->rkey;
+  const int error = ibv_bind_mw(own.qp.get(), bound, &wanted);
+  if (error != 0) return refuse(seen, error);
+  follow(call, request, seen);
+  // ibv_bind_mw(3), NOTES: the new key is in place since the call, and the user has to put the old
+  // one back when the completion says that the bind has failed.
+  if (seen.result.outcome == Outcome::ok)
+    seen.result.rkey = Plain::key(bound->rkey);
+  else
+    bound->rkey = old_key;
+}
+
+void VerbsDevice::post_bind_mw(const Call& call, Observation& seen) {
+  ibv_mw* bound = window(call.mw);
+  const auto new_key = static_cast<std::uint32_t>(call.rkey.value());
+  Request request(call, next_id_++);
+  request.work.bind_mw.mw = bound;
+  request.work.bind_mw.rkey = new_key;
+  request.work.bind_mw.bind_info = bind_info(call);
+  post(call, request, seen);
+  if (seen.result.outcome != Outcome::ok) return;
+  // Here the user puts the key in, not the library.
+  bound->rkey = new_key;
+  seen.result.rkey = call.rkey;
+}
+
+void VerbsDevice::post(const Call& call, Request& request, Observation& seen) {
   ibv_send_wr* bad = nullptr;
-  if (const int error = ibv_post_send(own.qp.get(), &request, &bad); error != 0) {
-    seen.result.outcome = Outcome::refused;
-    seen.result.error = Plain::key(static_cast<std::uint32_t>(error));
-    return;
-  }
+  const int error = ibv_post_send(end_of(call.qp).qp.get(), &request.work, &bad);
+  if (error != 0) return refuse(seen, error);
+  follow(call, request, seen);
+}
+
+/// From the request's completion to the last thing that it causes.
+void VerbsDevice::follow(const Call& call, const Request& request, Observation& seen) {
+  PairSlot& slot = pair_of(call.qp);
+  const QpEnd& own = end_of(call.qp);
   std::array<ibv_wc, 2> completions;  // NOLINT(*-member-init): poll() fills what it gives
   const int count = await(own.send_cq.get(), completions, options_.completion_limit_ms);
   if (count == 0) {
@@ -146,69 +136,95 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
   }
   const ibv_wc& first = completions[0];
   const Outcome outcome = outcome_of(first.status);
+  bool known = count == 1 && first.wr_id == request.work.wr_id && first.qp_num == own.qp->qp_num;
   seen.result.outcome = outcome;
   seen.result.completion_matches =
-      Plain::bit(count == 1 && first.wr_id == request.wr_id &&
-                 first.qp_num == own.qp->qp_num &&
-                 (outcome != Outcome::ok || first.opcode == kind.completion));
-  if (outcome == Outcome::ok) {
-    // Looked for even where none is due: a write that consumes a receive has to be noticed.
-    const bool delivers = call.verb == Verb::send && peer.receive_id != 0;
-    complete_receive(peer, delivers, seen.result.peer_receive, seen);
-    complete_receive(own, false, seen.result.own_receive, seen);
-  } else {
-    settle(call, outcome, seen);
-    slot.failed = true;
-  }
-  slot.lost |= seen.timed_out || !seen.result.completion_matches.truth();
+      Plain::bit(known && (outcome != Outcome::ok || first.opcode == request.completion));
+  known &= complete_receives(call, request, seen);
+  // Where a completion is not that of anything posted, nobody knows what else will come. One that
+  // merely tells wrong things does not spoil the pair.
+  slot.lost |= seen.timed_out || !known;
 }
 
-/// Takes completions of receives off an end's queue; if `wait`, until there was one.
-void VerbsDevice::complete_receive(QpEnd& end, bool wait, Plain::Small& outcome,
-                                   Observation& seen) {
+/// What became of the receives, and of both ends where anything failed. False if there was a
+/// completion that belongs to no receive.
+bool VerbsDevice::complete_receives(const Call& call, const Request& request, Observation& seen) {
+  PairSlot& slot = pair_of(call.qp);
+  QpEnd& own = slot.pair.ends.at(call.qp & 1U);
+  QpEnd& peer = slot.pair.ends.at(model::peer_of(call.qp) & 1U);
+  bool known = true;
+  if (seen.result.outcome == Outcome::ok) {
+    // Looked for even where none is due: a write that consumes a receive has to be noticed.
+    const bool due = request.delivers && peer.receive_id != 0;
+    known &= complete_receive(peer, due, request.delivery, seen.result.peer_receive, seen);
+    known &= complete_receive(own, false, Delivery{}, seen.result.own_receive, seen);
+    // A responder may acknowledge what it then finds fault with: a key that it cannot invalidate.
+    if (!receive_failed(seen.result.own_receive) && !receive_failed(seen.result.peer_receive))
+      return known;
+  }
+  slot.failed = true;
+  return settle(call, seen) && known;
+}
+
+/// Takes completions of receives off an end's queue; if `wait`, until there was one. False if one
+/// was not that of the receive posted.
+bool VerbsDevice::complete_receive(QpEnd& end, bool wait, const Delivery& expected,
+                                   Plain::Small& outcome, Observation& seen) {
   std::array<ibv_wc, 1> completions;  // NOLINT(*-member-init): poll() fills what it gives
   const ibv_wc& completion = completions[0];
   bool found = false;
+  bool known = true;
   Patience patience(options_.completion_limit_ms);
-  while (true) {
+  while (end.qp) {
     if (poll(end.receive_cq.get(), completions) == 0) {
-      if (found || !wait) return;
+      if (found || !wait) return known;
       if (patience.again()) continue;
       seen.timed_out = true;
-      return;
+      return known;
     }
     if ((completion.wr_id & kGhost) != 0) continue;
     const Outcome status = outcome_of(completion.status);
-    const bool matches = !found && completion.wr_id == end.receive_id &&
-                         completion.qp_num == end.qp->qp_num &&
-                         (status != Outcome::ok || completion.opcode == IBV_WC_RECV);
+    known &= !found && completion.wr_id == end.receive_id && completion.qp_num == end.qp->qp_num;
+    const bool matches = known && (status != Outcome::ok || expected.matches(completion));
     seen.result.completion_matches = seen.result.completion_matches & Plain::bit(matches);
     outcome = as_small<Plain>(status);
     if (status == Outcome::ok) seen.result.received = Plain::address(completion.byte_len);
     end.receive_id = 0;
     found = true;
   }
+  return known;
 }
 
-/// After an error completion: what became of both ends and of the receives posted on them.
-void VerbsDevice::settle(const Call& call, Outcome outcome, Observation& seen) {
-  QpEnd& own = end_of(call.qp);
-  QpEnd& peer = end_of(model::peer_of(call.qp));
-  const std::uint32_t limit = options_.state_limit_ms;
-  const QpState own_state = state_after_error(own, true, limit);
-  const QpState peer_state = state_after_error(peer, found_by_responder(outcome), limit);
-  seen.result.qp_state = as_small<Plain>(own_state);
-  seen.result.peer_state = as_small<Plain>(peer_state);
+/// After an error: what became of both ends and of the receives posted on them. False if there was
+/// a completion that belongs to no receive.
+bool VerbsDevice::settle(const Call& call, Observation& seen) {
+  PairSlot& slot = pair_of(call.qp);
+  QpEnd& own = slot.pair.ends.at(call.qp & 1U);
+  QpEnd& peer = slot.pair.ends.at(model::peer_of(call.qp) & 1U);
+  model::Result<Plain>& result = seen.result;
+  const bool own_fails = result.outcome != Outcome::ok || receive_failed(result.own_receive);
+  const bool peer_fails =
+      found_by_responder(result.outcome) || receive_failed(result.peer_receive);
+  const QpState own_state = state_after_error(own, own_fails, options_.state_limit_ms);
+  const QpState peer_state = state_after_error(peer, peer_fails, options_.state_limit_ms);
+  result.qp_state = as_small<Plain>(own_state);
+  result.peer_state = as_small<Plain>(peer_state);
   const auto flushes = [](const QpEnd& end, QpState state) {
     return end.receive_id != 0 && state == QpState::err;
   };
-  complete_receive(own, flushes(own, own_state), seen.result.own_receive, seen);
-  complete_receive(peer, flushes(peer, peer_state), seen.result.peer_receive, seen);
+  const bool own_known =
+      complete_receive(own, flushes(own, own_state), Delivery{}, result.own_receive, seen);
+  const bool peer_known =
+      complete_receive(peer, flushes(peer, peer_state), Delivery{}, result.peer_receive, seen);
+  return own_known && peer_known;
 }
 
 /// An empty message, to take a posted receive off the queue. Whether all went well.
 bool VerbsDevice::send_nothing(QpEnd& from, QpEnd& to) {
-  ibv_send_wr request = signaled(next_id_++, IBV_WR_SEND);
+  ibv_send_wr request{};
+  request.wr_id = next_id_++;
+  request.opcode = IBV_WR_SEND;
+  request.send_flags = IBV_SEND_SIGNALED;
   ibv_send_wr* bad = nullptr;
   if (ibv_post_send(from.qp.get(), &request, &bad) != 0) return false;
   std::array<ibv_wc, 1> sent;  // NOLINT(*-member-init): poll() fills what it gives
@@ -217,7 +233,7 @@ bool VerbsDevice::send_nothing(QpEnd& from, QpEnd& to) {
   Observation seen;
   Plain::Small outcome;
   seen.result.completion_matches = Plain::bit(true);
-  complete_receive(to, true, outcome, seen);
+  complete_receive(to, true, Delivery{}, outcome, seen);
   return !seen.timed_out && seen.result.completion_matches.truth() &&
          (outcome == as_small<Plain>(Outcome::ok)).truth();
 }

@@ -53,6 +53,7 @@ VerbsDevice::VerbsDevice(const std::string& name, const VerbsOptions& options)
 
 VerbsDevice::~VerbsDevice() {
   const Setup nothing{};
+  release_windows();
   release_regions();
   release_pairs(nothing);
   release_domains(nothing);
@@ -60,7 +61,8 @@ VerbsDevice::~VerbsDevice() {
 }
 
 model::Capabilities<model::Plain> VerbsDevice::capabilities() const {
-  return {model::Plain::flags(port_.claimed()), model::Plain::address(port_.port.max_msg_sz)};
+  return {model::Plain::flags(port_.claimed()), model::Plain::address(port_.port.max_msg_sz),
+          model::Plain::flags(port_.features())};
 }
 
 std::span<const std::byte> VerbsDevice::buffer(std::size_t index) const {
@@ -70,6 +72,9 @@ std::span<const std::byte> VerbsDevice::buffer(std::size_t index) const {
 void VerbsDevice::reset(const Setup& setup) {
   check(setup);
   empty_receives();  // while the regions that receives name are still there
+  // Windows first: a region is not let go while one is bound to it, and some drivers take a minute
+  // to destroy a queue pair through which one is bound.
+  release_windows();
   release_regions();
   release_pairs(setup);
   release_domains(setup);
@@ -82,11 +87,19 @@ void VerbsDevice::reset(const Setup& setup) {
 /// off in a tenth of the time that connecting anew takes.
 void VerbsDevice::empty_receives() {
   for (PairSlot& slot : pairs_) {
-    if (!slot.live() || slot.failed) continue;
+    if (!slot.live() || slot.failed || slot.lost) continue;
     for (std::size_t index = 0; index < 2 && !slot.failed; ++index) {
       QpEnd& end = slot.pair.ends.at(index);
       if (end.receive_id != 0) slot.failed = !send_nothing(slot.pair.ends.at(index ^ 1U), end);
     }
+  }
+}
+
+void VerbsDevice::release_windows() {
+  retry(stuck_windows_, ibv_dealloc_mw);
+  for (ibv_mw*& window : windows_) {
+    if (window != nullptr && ibv_dealloc_mw(window) != 0) stuck_windows_.push_back(window);
+    window = nullptr;
   }
 }
 

@@ -13,9 +13,11 @@
 
 #include "impl/buffers.hpp"
 #include "impl/device.hpp"
+#include "impl/verbs/dma_buf.hpp"
 #include "impl/verbs/kernel_log.hpp"
 #include "impl/verbs/port.hpp"
 #include "impl/verbs/queue_pair.hpp"
+#include "impl/verbs/request.hpp"
 
 namespace mrproof::impl {
 
@@ -68,7 +70,8 @@ class VerbsDevice final : public Device {
   /// cannot be made. Objects that the device does not let go are left over and tried again later.
   void reset(const model::Setup& setup) override;
   /// Errors of calls are reported as the caller of libibverbs sees them: errno where the call gives
-  /// NULL, else its return value as 32 bits (-1 is 0xffffffff). Throws std::logic_error as above.
+  /// NULL, else its return value as 32 bits (-1 is 0xffffffff). Verbs that this libibverbs does not
+  /// have are refused with EOPNOTSUPP. Throws std::logic_error as above.
   Observation perform(const model::Call<model::Plain>& call) override;
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 
@@ -85,12 +88,16 @@ class VerbsDevice final : public Device {
   struct PairSlot {
     Pair pair;
     bool failed = false;  ///< an error was seen on it: to be connected again for the next case
-    bool lost = false;    ///< of no use any more: something hung, or its domain is gone
-    [[nodiscard]] bool live() const { return pair.ends[0].qp != nullptr; }
+    bool lost = false;    ///< of no use any more: something hung, an end or its domain is gone
+    /// Whether there is anything of it: a call may have destroyed one end, or both.
+    [[nodiscard]] bool live() const {
+      return pair.ends[0].qp != nullptr || pair.ends[1].qp != nullptr;
+    }
   };
 
   // verbs_device.cpp
   void empty_receives();
+  void release_windows();
   void release_regions();
   void release_pairs(const model::Setup& setup);
   void release_domains(const model::Setup& setup);
@@ -102,30 +109,50 @@ class VerbsDevice final : public Device {
   void dispatch(const Call& call, Observation& seen);
   void alloc_pd(const Call& call, Observation& seen);
   void dealloc_pd(const Call& call, Observation& seen);
-  void reg_mr(const Call& call, Observation& seen);
-  void dereg_mr(const Call& call, Observation& seen);
   void query_qp(const Call& call, Observation& seen);
   void connect(const Call& call, Observation& seen);
+  void destroy_qp(const Call& call, Observation& seen);
   PairSlot& pair_of(std::uint8_t qp);
   QpEnd& end_of(std::uint8_t qp);
+
+  // regions.cpp
+  void register_region(const Call& call, Observation& seen);
+  void rereg_mr(const Call& call, Observation& seen);
+  void dereg_mr(const Call& call, Observation& seen);
+  void advise_mr(const Call& call, Observation& seen);
+  void alloc_mw(const Call& call, Observation& seen);
+  void dealloc_mw(const Call& call, Observation& seen);
+  [[nodiscard]] ibv_pd* domain(std::uint8_t pd) const;
+  ibv_mr*& region(std::uint8_t mr);
+  ibv_mw*& window(std::uint8_t mw);
 
   // transfers.cpp
   void post_recv(const Call& call, Observation& seen);
   void transfer(const Call& call, Observation& seen);
-  void complete_receive(QpEnd& end, bool wait, model::Plain::Small& outcome, Observation& seen);
-  void settle(const Call& call, Outcome outcome, Observation& seen);
+  void bind_mw(const Call& call, Observation& seen);
+  void post_bind_mw(const Call& call, Observation& seen);
+  [[nodiscard]] ibv_mw_bind_info bind_info(const Call& call);
+  void post(const Call& call, Request& request, Observation& seen);
+  void follow(const Call& call, const Request& request, Observation& seen);
+  bool complete_receive(QpEnd& end, bool wait, const Delivery& expected,
+                        model::Plain::Small& outcome, Observation& seen);
+  bool complete_receives(const Call& call, const Request& request, Observation& seen);
+  bool settle(const Call& call, Observation& seen);
   bool send_nothing(QpEnd& from, QpEnd& to);
 
   VerbsOptions options_;
   Buffers buffers_;
   KernelLog log_;
   Port port_;
+  DmaBuf dma_buf_;
   Description description_;
   std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
   std::array<PdSlot, model::Plain::kPds> pds_{};
   std::array<ibv_mr*, model::Plain::kRegions> regions_{};
+  std::array<ibv_mw*, model::Plain::kWindows> windows_{};
   std::array<PairSlot, model::Plain::kQps / 2> pairs_{};
-  std::vector<ibv_mr*> stuck_regions_;  ///< that the device refused to let go
+  std::vector<ibv_mw*> stuck_windows_;  ///< that the device refused to let go
+  std::vector<ibv_mr*> stuck_regions_;
   std::vector<ibv_pd*> stuck_domains_;
 };
 

@@ -1,0 +1,144 @@
+// Calls of the verbs device on memory regions and memory windows.
+#include <cerrno>
+#include <cstdint>
+
+#include "impl/verbs/arguments.hpp"
+#include "impl/verbs/verbs_device.hpp"
+
+namespace mrproof::impl {
+namespace {
+
+using model::Outcome;
+using model::Plain;
+using model::Verb;
+using Call = model::Call<Plain>;
+
+int access_of(const Call& call) { return static_cast<int>(call.access.value()); }
+
+/// ibv_reg_mr_ex(3); refused where the library that mrproof was built with has none.
+ibv_mr* register_extended(ibv_pd* pd, const Call& call) {
+#ifdef MRPROOF_HAVE_REG_MR_EX
+  ibv_mr_init_attr wanted{};
+  wanted.length = call.length.value();
+  wanted.access = access_of(call);
+  wanted.comp_mask = IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_IOVA;
+  wanted.addr = pointer(call.address);
+  wanted.iova = call.iova.value();
+  return ibv_reg_mr_ex(pd, &wanted);
+#else
+  static_cast<void>(pd);
+  static_cast<void>(call);
+  errno = EOPNOTSUPP;
+  return nullptr;
+#endif
+}
+
+ibv_mr* register_dma_buf(ibv_pd* pd, const Call& call, DmaBuf& memory) {
+  if (memory.descriptor() < 0) {
+    errno = EOPNOTSUPP;
+    return nullptr;
+  }
+  return ibv_reg_dmabuf_mr(pd, call.address.value(), call.length.value(), call.iova.value(),
+                           memory.descriptor(), access_of(call));
+}
+
+/// The macros of <infiniband/verbs.h> on purpose: they are what programs call. Their flags are not
+/// constant here, so they go to ibv_reg_mr_iova2(), which drops optional flags for old kernels.
+ibv_mr* make_region(ibv_pd* pd, const Call& call, DmaBuf& memory) {
+  void* address = pointer(call.address);
+  const std::uint64_t length = call.length.value();
+  switch (call.verb) {
+    case Verb::reg_mr: return ibv_reg_mr(pd, address, length, access_of(call));
+    case Verb::reg_mr_iova:
+      return ibv_reg_mr_iova(pd, address, length, call.iova.value(), access_of(call));
+    case Verb::reg_mr_ex: return register_extended(pd, call);
+    case Verb::reg_dmabuf_mr: return register_dma_buf(pd, call, memory);
+    case Verb::alloc_null_mr: return ibv_alloc_null_mr(pd);
+    default: errno = EOPNOTSUPP; return nullptr;  // reg_shared_mr: no part of rdma-core
+  }
+}
+
+void show_keys(const ibv_mr* region, Observation& seen) {
+  seen.result.lkey = Plain::key(region->lkey);
+  seen.result.rkey = Plain::key(region->rkey);
+}
+
+}  // namespace
+
+ibv_pd* VerbsDevice::domain(std::uint8_t pd) const {
+  ibv_pd* found = pds_.at(pd).pd;
+  if (found == nullptr) report_misuse("pd", pd, "is not allocated");
+  return found;
+}
+
+ibv_mr*& VerbsDevice::region(std::uint8_t mr) {
+  ibv_mr*& found = regions_.at(mr);
+  if (found == nullptr) report_misuse("mr", mr, "is not registered");
+  return found;
+}
+
+ibv_mw*& VerbsDevice::window(std::uint8_t mw) {
+  ibv_mw*& found = windows_.at(mw);
+  if (found == nullptr) report_misuse("mw", mw, "is not allocated");
+  return found;
+}
+
+void VerbsDevice::register_region(const Call& call, Observation& seen) {
+  ibv_pd* pd = domain(call.pd);
+  ibv_mr*& made = regions_.at(call.mr);
+  if (made != nullptr) report_misuse("mr", call.mr, "is registered");
+  errno = 0;
+  made = make_region(pd, call, dma_buf_);
+  if (made == nullptr) return refuse(seen, errno);
+  show_keys(made, seen);
+}
+
+void VerbsDevice::rereg_mr(const Call& call, Observation& seen) {
+  ibv_mr* changed = region(call.mr);
+  const auto flags = static_cast<std::uint32_t>(call.flags.value());
+  ibv_pd* pd = (flags & model::kChangePd) != 0 ? domain(call.pd) : nullptr;
+  errno = 0;
+  const int code = ibv_rereg_mr(changed, static_cast<int>(flags), pd, pointer(call.address),
+                                call.length.value(), access_of(call));
+  const int reason = errno;
+  // Whatever the code says of its use, the region's structure stays the program's, to be freed by
+  // ibv_dereg_mr(3). Two codes leave a region that is valid as it was asked for: its keys are seen.
+  if (code == 0 || code == IBV_REREG_MR_ERR_DO_FORK_OLD) show_keys(changed, seen);
+  if (code == 0) return;
+  refuse(seen, code);
+  seen.result.reason = Plain::key(static_cast<std::uint32_t>(reason));
+}
+
+void VerbsDevice::dereg_mr(const Call& call, Observation& seen) {
+  ibv_mr*& ended = region(call.mr);
+  const int error = ibv_dereg_mr(ended);
+  if (error != 0) return refuse(seen, error);
+  ended = nullptr;
+}
+
+void VerbsDevice::advise_mr(const Call& call, Observation& seen) {
+  std::array<ibv_sge, 2> elements = elements_of(call);
+  const int error = ibv_advise_mr(
+      domain(call.pd), static_cast<ibv_advise_mr_advice>(call.option),
+      static_cast<std::uint32_t>(call.flags.value()), elements.data(), call.elements);
+  if (error != 0) refuse(seen, error);
+}
+
+void VerbsDevice::alloc_mw(const Call& call, Observation& seen) {
+  ibv_pd* pd = domain(call.pd);
+  ibv_mw*& made = windows_.at(call.mw);
+  if (made != nullptr) report_misuse("mw", call.mw, "is allocated");
+  errno = 0;
+  made = ibv_alloc_mw(pd, static_cast<ibv_mw_type>(call.option));
+  if (made == nullptr) return refuse(seen, errno);
+  seen.result.rkey = Plain::key(made->rkey);
+}
+
+void VerbsDevice::dealloc_mw(const Call& call, Observation& seen) {
+  ibv_mw*& ended = window(call.mw);
+  const int error = ibv_dealloc_mw(ended);
+  if (error != 0) return refuse(seen, error);
+  ended = nullptr;
+}
+
+}  // namespace mrproof::impl
