@@ -118,9 +118,9 @@ void VerbsDevice::dereg_mr(const Call& call, Observation& seen) {
 
 void VerbsDevice::advise_mr(const Call& call, Observation& seen) {
   std::array<ibv_sge, 2> elements = elements_of(call);
-  const int error = ibv_advise_mr(
-      domain(call.pd), static_cast<ibv_advise_mr_advice>(call.option),
-      static_cast<std::uint32_t>(call.flags.value()), elements.data(), call.elements);
+  const int error =
+      ibv_advise_mr(domain(call.pd), static_cast<ibv_advise_mr_advice>(call.option),
+                    static_cast<std::uint32_t>(call.flags.value()), elements.data(), call.elements);
   if (error != 0) refuse(seen, error);
 }
 

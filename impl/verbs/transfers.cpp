@@ -203,8 +203,7 @@ bool VerbsDevice::settle(const Call& call, Observation& seen) {
   QpEnd& peer = slot.pair.ends.at(model::peer_of(call.qp) & 1U);
   model::Result<Plain>& result = seen.result;
   const bool own_fails = result.outcome != Outcome::ok || receive_failed(result.own_receive);
-  const bool peer_fails =
-      found_by_responder(result.outcome) || receive_failed(result.peer_receive);
+  const bool peer_fails = found_by_responder(result.outcome) || receive_failed(result.peer_receive);
   const QpState own_state = state_after_error(own, own_fails, options_.state_limit_ms);
   const QpState peer_state = state_after_error(peer, peer_fails, options_.state_limit_ms);
   result.qp_state = as_small<Plain>(own_state);

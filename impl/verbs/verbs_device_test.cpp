@@ -1,34 +1,20 @@
-// Tests of the verbs device. Those on a real device run where MRPROOF_DEVICE names one.
+// Tests of the verbs device as a whole, and of its helpers.
 #include "impl/verbs/verbs_device.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "impl/verbs/identity.hpp"
 #include "impl/verbs/kernel_log.hpp"
-#include "model/access.hpp"
-#include "model/layout.hpp"
+#include "impl/verbs/test_on_device.hpp"
 
 namespace mrproof::impl {
 namespace {
-
-using model::Outcome;
-using model::Plain;
-using model::QpState;
-using model::Verb;
-using Call = model::Call<Plain>;
-
-constexpr std::uint32_t kAll = model::kLocalWrite | model::kRemoteWrite | model::kRemoteRead;
 
 std::string message_of_opening(const std::string& name) {
   try {
@@ -93,74 +79,6 @@ TEST(KernelLog, DisabledIsSilent) {
   EXPECT_FALSE(log.watching());
   EXPECT_EQ(log.take(), "");
 }
-
-/// Behaviour that every conforming device has, on the one that MRPROOF_DEVICE names.
-class OnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const char* name = std::getenv("MRPROOF_DEVICE");
-    if (name == nullptr) GTEST_SKIP() << "MRPROOF_DEVICE names no device";
-    device_ = open_verbs_device(name);
-    device_->reset(model::standard_setup());
-  }
-
-  Observation reg(std::uint8_t mr, std::uint32_t access, std::uint8_t pd = 0) {
-    Call call;
-    call.verb = Verb::reg_mr;
-    call.mr = mr;
-    call.pd = pd;
-    call.address = Plain::address(model::buffer_address(mr));
-    call.length = Plain::address(model::kBufferSize);
-    call.access = Plain::flags(access);
-    Observation seen = device_->perform(call);
-    lkey_.at(mr) = seen.result.lkey;
-    rkey_.at(mr) = seen.result.rkey;
-    return seen;
-  }
-  Observation dereg(std::uint8_t mr) {
-    Call call;
-    call.verb = Verb::dereg_mr;
-    call.mr = mr;
-    return device_->perform(call);
-  }
-  /// From or to region 0, with the far side in region 1.
-  [[nodiscard]] Call transfer(Verb verb, std::uint64_t length) const {
-    Call call;
-    call.verb = verb;
-    call.address = Plain::address(model::buffer_address(0));
-    call.length = Plain::address(length);
-    call.lkey = lkey_[0];
-    call.remote = Plain::address(model::buffer_address(1));
-    call.rkey = rkey_[1];
-    return call;
-  }
-  Observation receive(std::uint8_t qp, std::uint64_t length) {
-    Call call = transfer(Verb::post_recv, length);
-    call.qp = qp;
-    call.address = Plain::address(model::buffer_address(1));
-    call.lkey = lkey_[1];
-    return device_->perform(call);
-  }
-  Observation on_pair(Verb verb, std::uint8_t qp) {
-    Call call;
-    call.verb = verb;
-    call.qp = qp;
-    return device_->perform(call);
-  }
-  [[nodiscard]] bool same(std::size_t to, std::size_t from, std::size_t length) const {
-    const auto a = device_->buffer(to).first(length);
-    const auto b = device_->buffer(from).first(length);
-    return std::equal(a.begin(), a.end(), b.begin());
-  }
-  static Outcome receive_outcome(Plain::Small outcome) {
-    return static_cast<Outcome>(outcome.value());
-  }
-  static QpState state(Plain::Small value) { return static_cast<QpState>(value.value()); }
-
-  std::unique_ptr<Device> device_;
-  std::array<Plain::Key, Plain::kRegions> lkey_{};
-  std::array<Plain::Key, Plain::kRegions> rkey_{};
-};
 
 TEST_F(OnDevice, DescribesItself) {
   const Description description = device_->description();

@@ -1,0 +1,207 @@
+// Tests of memory regions and memory windows on a real device.
+#include <cerrno>
+#include <stdexcept>
+
+#include "impl/verbs/dma_buf.hpp"
+#include "impl/verbs/test_on_device.hpp"
+
+namespace mrproof::impl {
+namespace {
+
+constexpr std::uint32_t kBindable = kAll | model::kMwBind;
+
+TEST(DmaBuf, IsMadeOnceOrNotAtAll) {
+  DmaBuf memory;
+  const int descriptor = memory.descriptor();
+  EXPECT_GE(descriptor, -1);
+  EXPECT_EQ(memory.descriptor(), descriptor);
+}
+
+TEST_F(OnDevice, RegionsWithAddressesOfTheirOwn) {
+  reg(0, kAll);
+  Call call;
+  call.verb = Verb::reg_mr_iova;
+  call.mr = 1;
+  call.address = Plain::address(model::buffer_address(1));
+  call.length = Plain::address(model::kPageSize);
+  call.iova = Plain::address(0x10000);
+  call.access = Plain::flags(kAll);
+  const Observation made = device_->perform(call);
+  ASSERT_EQ(made.result.outcome, Outcome::ok);
+  Call write = transfer(Verb::rdma_write, 64);
+  write.rkey = made.result.rkey;
+  write.remote = call.iova;
+  EXPECT_EQ(device_->perform(write).result.outcome, Outcome::ok);
+  EXPECT_TRUE(same(1, 0, 64));
+  write.remote = call.address;
+  EXPECT_EQ(device_->perform(write).result.outcome, Outcome::rem_access_err);
+}
+
+TEST_F(OnDevice, OptionalRegistrationsAreMadeOrRefusedWithAReason) {
+  for (const Verb verb : {Verb::reg_mr_ex, Verb::reg_dmabuf_mr, Verb::alloc_null_mr}) {
+    Call call;
+    call.verb = verb;
+    call.length = Plain::address(model::kPageSize);
+    if (verb == Verb::reg_mr_ex) call.address = Plain::address(model::buffer_address(0));
+    call.iova = call.address;
+    call.access = Plain::flags(model::kLocalWrite);
+    const Observation made = device_->perform(call);
+    if (made.result.outcome == Outcome::ok)
+      EXPECT_EQ(dereg(0).result.outcome, Outcome::ok);
+    else
+      EXPECT_NE(made.result.error.value(), 0U);
+  }
+  Call shared;
+  shared.verb = Verb::reg_shared_mr;
+  EXPECT_EQ(device_->perform(shared).result.error.value(), static_cast<unsigned>(EOPNOTSUPP));
+}
+
+TEST_F(OnDevice, RegionCanBeDeregisteredWhateverBecameOfIt) {
+  reg(0, kAll);
+  Call change;
+  change.verb = Verb::rereg_mr;
+  change.flags = Plain::flags(model::kChangeAccess);
+  change.access = Plain::flags(model::kLocalWrite);
+  const Observation changed = device_->perform(change);
+  if (changed.result.outcome == Outcome::ok) {
+    EXPECT_NE(changed.result.lkey.value(), 0U);
+  } else {
+    EXPECT_GE(changed.result.error.value(), std::uint64_t{model::kErrCmdAndDoForkNew});
+    EXPECT_NE(changed.result.reason.value(), 0U);
+  }
+  EXPECT_EQ(dereg(0).result.outcome, Outcome::ok);
+  EXPECT_THROW(device_->perform(change), std::logic_error);
+}
+
+TEST_F(OnDevice, ReregistrationWithBadFlagsIsRefusedByTheLibrary) {
+  reg(0, kAll);
+  Call change;
+  change.verb = Verb::rereg_mr;
+  change.flags = Plain::flags(model::kChanges + 1);
+  const Observation changed = device_->perform(change);
+  EXPECT_EQ(changed.result.outcome, Outcome::refused);
+  EXPECT_EQ(changed.result.error.value(), std::uint64_t{model::kErrInput});
+  EXPECT_EQ(changed.result.reason.value(), static_cast<unsigned>(EINVAL));
+  reg(1, kAll);
+  EXPECT_EQ(device_->perform(transfer(Verb::rdma_write, 64)).result.outcome, Outcome::ok);
+}
+
+TEST_F(OnDevice, AdviceIsTakenOrRefusedWithAReason) {
+  reg(0, kAll);
+  Call advice = transfer(Verb::advise_mr, 64);
+  const Observation advised = device_->perform(advice);
+  EXPECT_EQ(advised.result.outcome == Outcome::ok, advised.result.error.value() == 0);
+  EXPECT_TRUE(advised.result.outcome == Outcome::ok || advised.result.outcome == Outcome::refused);
+}
+
+TEST_F(OnDevice, WindowOfTypeOneGivesAccessWhileItIsBound) {
+  if (!claims(model::kMwType1)) GTEST_SKIP() << "no windows of type 1";
+  reg(0, kAll);
+  reg(1, kBindable);
+  const Observation made = alloc_window(0, model::kTypeOne);
+  ASSERT_EQ(made.result.outcome, Outcome::ok);
+  EXPECT_THROW(alloc_window(0, model::kTypeOne), std::logic_error);
+  const Observation bound = bind(Verb::bind_mw, 0, 128);
+  ASSERT_EQ(bound.result.outcome, Outcome::ok);
+  EXPECT_TRUE(bound.result.completion_matches.truth());
+  EXPECT_NE(bound.result.rkey.value(), made.result.rkey.value());
+  EXPECT_EQ(write_by(bound.result.rkey).result.outcome, Outcome::ok);
+  EXPECT_TRUE(same(1, 0, 64));
+
+  // The key before the bind does not, nor does the last one once the window is unbound.
+  EXPECT_EQ(write_by(made.result.rkey).result.outcome, Outcome::rem_access_err);
+  on_pair(Verb::connect, 0);
+  EXPECT_EQ(bind(Verb::bind_mw, 0, 0).result.outcome, Outcome::ok);
+  EXPECT_EQ(write_by(bound.result.rkey).result.outcome, Outcome::rem_access_err);
+}
+
+TEST_F(OnDevice, FailedBindLeavesTheKey) {
+  if (!claims(model::kMwType1)) GTEST_SKIP() << "no windows of type 1";
+  reg(0, kAll);
+  reg(1, kBindable);
+  alloc_window(0, model::kTypeOne);
+  const Observation bound = bind(Verb::bind_mw, 0, 128);
+  const Observation failed = bind(Verb::bind_mw, 0, 2 * model::kBufferSize);
+  EXPECT_EQ(failed.result.outcome, Outcome::mw_bind_err);
+  EXPECT_TRUE(failed.result.completion_matches.truth());
+  EXPECT_EQ(state(failed.result.qp_state), QpState::err);
+  on_pair(Verb::connect, 0);
+  EXPECT_EQ(write_by(bound.result.rkey).result.outcome, Outcome::ok);
+  // The structure holds the key that counts, or this bind would name a window of another key.
+  EXPECT_EQ(bind(Verb::bind_mw, 0, 128).result.outcome, Outcome::ok);
+}
+
+TEST_F(OnDevice, WindowHoldsItsRegion) {
+  if (!claims(model::kMwType1)) GTEST_SKIP() << "no windows of type 1";
+  reg(1, kBindable);
+  alloc_window(0, model::kTypeOne);
+  ASSERT_EQ(bind(Verb::bind_mw, 0, 128).result.outcome, Outcome::ok);
+  EXPECT_EQ(dereg(1).result.outcome, Outcome::refused);
+  Call end;
+  end.verb = Verb::dealloc_mw;
+  EXPECT_EQ(device_->perform(end).result.outcome, Outcome::ok);
+  EXPECT_THROW(device_->perform(end), std::logic_error);
+  EXPECT_EQ(dereg(1).result.outcome, Outcome::ok);
+}
+
+TEST_F(OnDevice, WindowOfTypeTwoIsBoundByARequestAndInvalidated) {
+  if (!claims(model::kMwType2B)) GTEST_SKIP() << "no windows of type 2B";
+  reg(0, kAll);
+  reg(1, kBindable);
+  const Observation made = alloc_window(0, model::kTypeTwo);
+  ASSERT_EQ(made.result.outcome, Outcome::ok);
+  EXPECT_EQ(bind(Verb::bind_mw, 0, 128).result.outcome, Outcome::refused);
+  const Plain::Key key = Plain::key(made.result.rkey.value() + 1);
+  const Observation bound = bind(Verb::post_bind_mw, 0, 128, key);
+  ASSERT_EQ(bound.result.outcome, Outcome::ok);
+  EXPECT_TRUE(bound.result.completion_matches.truth());
+  EXPECT_EQ(bound.result.rkey.value(), key.value());
+  EXPECT_EQ(write_by(key).result.outcome, Outcome::ok);
+
+  Call invalidate;
+  invalidate.verb = Verb::local_inv;
+  invalidate.qp = 1;
+  invalidate.rkey = key;
+  const Observation ended = device_->perform(invalidate);
+  EXPECT_EQ(ended.result.outcome, Outcome::ok);
+  EXPECT_TRUE(ended.result.completion_matches.truth());
+  EXPECT_EQ(write_by(key).result.outcome, Outcome::rem_access_err);
+  EXPECT_EQ(dereg(1).result.outcome, Outcome::ok);
+}
+
+TEST_F(OnDevice, ResetLetsBoundWindowsGo) {
+  if (!claims(model::kMwType2B)) GTEST_SKIP() << "no windows of type 2B";
+  const Observation made = alloc_window(0, model::kTypeTwo);
+  reg(1, kBindable);
+  const Plain::Key key = Plain::key(made.result.rkey.value() + 1);
+  ASSERT_EQ(bind(Verb::post_bind_mw, 0, 128, key).result.outcome, Outcome::ok);
+  // Without the queue pairs too: destroyed before the window, one makes rxe wait and complain.
+  device_->reset(model::Setup{});
+  device_->reset(model::standard_setup());
+  EXPECT_EQ(reg(0, kAll).kernel_warning, "");
+  reg(1, kBindable);
+  EXPECT_EQ(write_by(key).result.outcome, Outcome::rem_access_err);
+}
+
+TEST_F(OnDevice, PagesThatAreNotThereAreNotRegistered) {
+  Call pages;
+  pages.verb = Verb::protect;
+  pages.address = Plain::address(model::buffer_address(3) + model::kPageSize);
+  pages.length = Plain::address(model::kPageSize);
+  pages.option = model::kNoPages;
+  ASSERT_EQ(device_->perform(pages).result.outcome, Outcome::ok);
+  EXPECT_EQ(reg(3, kAll).result.outcome, Outcome::refused);
+  pages.option = model::kWritePages;
+  device_->perform(pages);
+  ASSERT_EQ(reg(3, kAll).result.outcome, Outcome::ok);
+  EXPECT_EQ(dereg(3).result.outcome, Outcome::ok);
+  pages.option = model::kReadPages;
+  device_->perform(pages);
+  EXPECT_EQ(reg(3, kAll).result.outcome, Outcome::refused);
+  EXPECT_EQ(reg(3, model::kRemoteRead).result.outcome, Outcome::ok);
+  device_->reset(model::standard_setup());
+  EXPECT_EQ(reg(3, kAll).result.outcome, Outcome::ok);
+}
+
+}  // namespace
+}  // namespace mrproof::impl
