@@ -15,7 +15,7 @@ std::string print_address(std::uint64_t address) {
   constexpr std::uint64_t kNear = 16 * kPageSize;
   for (std::size_t i = 0; i < kBufferCount; ++i) {
     const std::uint64_t start = buffer_address(i);
-    if (address >= start && address <= start + kBufferSize + kNear)
+    if (address >= start && address <= start + buffer_size(i) + kNear)
       return fmt::format("buf{}+{}", i, address - start);
     if (address < start && address >= start - kNear)
       return fmt::format("buf{}-{}", i, start - address);
@@ -23,26 +23,43 @@ std::string print_address(std::uint64_t address) {
   return fmt::format("{:#x}", address);
 }
 
-std::string print_access(std::uint32_t access) {
+std::string print_access(std::uint32_t access) { return print_flags(kAccessNames, access); }
+
+std::string print_flags(std::span<const NamedValue> names, std::uint32_t flags) {
   std::string text;
   const auto append = [&](std::string_view part) {
     if (!text.empty()) text += '|';
     text += part;
   };
-  for (const auto& [flag, name] : kAccessNames) {
-    if ((access & flag) == 0) continue;
+  for (const auto& [flag, name] : names) {
+    if ((flags & flag) == 0) continue;
     append(name);
-    access &= ~flag;
+    flags &= ~flag;
   }
-  if (access != 0) append(fmt::format("{:#x}", access));
+  if (flags != 0) append(fmt::format("{:#x}", flags));
   return text.empty() ? "0" : text;
 }
 
+std::string print_named(std::span<const NamedValue> names, std::uint32_t value) {
+  const auto name = name_of_value(names, value);
+  return name ? std::string(*name) : std::to_string(value);
+}
+
 std::string print_key(const KeyName& key) {
-  if (key.kind == KeyName::Kind::value) return fmt::format("{:#x}", key.value);
-  const auto* which = key.kind == KeyName::Kind::lkey ? "lkey" : "rkey";
-  if (key.flip == 0) return fmt::format("mr{}.{}", key.mr, which);
-  return fmt::format("mr{}.{}^{:#x}", key.mr, which, key.flip);
+  const auto of = [&](std::string_view object, std::string_view which) {
+    const auto name = fmt::format("{}{}.{}", object, key.slot, which);
+    return key.flip == 0 ? name : fmt::format("{}^{:#x}", name, key.flip);
+  };
+  switch (key.kind) {
+    case KeyName::Kind::value: break;
+    case KeyName::Kind::lkey: return of("mr", "lkey");
+    case KeyName::Kind::rkey: return of("mr", "rkey");
+    case KeyName::Kind::old_lkey: return of("mr", "old_lkey");
+    case KeyName::Kind::old_rkey: return of("mr", "old_rkey");
+    case KeyName::Kind::window_rkey: return of("mw", "rkey");
+    case KeyName::Kind::old_window_rkey: return of("mw", "old_rkey");
+  }
+  return fmt::format("{:#x}", key.value);
 }
 
 std::string print_errno(std::uint32_t error) {
@@ -59,9 +76,17 @@ std::optional<std::uint32_t> errno_by_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> access_by_name(std::string_view name) {
-  for (const auto& [flag, known] : kAccessNames)
-    if (known == name) return flag;
+std::optional<std::uint32_t> value_by_name(std::span<const NamedValue> names,
+                                           std::string_view name) {
+  for (const auto& [value, known] : names)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+std::optional<std::string_view> name_of_value(std::span<const NamedValue> names,
+                                              std::uint32_t value) {
+  for (const auto& [known, name] : names)
+    if (known == value) return name;
   return std::nullopt;
 }
 

@@ -24,7 +24,7 @@ TEST(Notation, AddressesAreWrittenByTheNearestBuffer) {
   EXPECT_EQ(print_address(buffer_address(0)), "buf0+0");
   EXPECT_EQ(print_address(buffer_address(1) + 64), "buf1+64");
   EXPECT_EQ(print_address(buffer_address(1) - 1), "buf1-1");
-  EXPECT_EQ(print_address(buffer_address(3) + kBufferSize), "buf3+8192");
+  EXPECT_EQ(print_address(buffer_address(3) + kLastBufferSize), "buf3+16384");
   EXPECT_EQ(print_address(0), "0x0");
   EXPECT_EQ(print_address(~std::uint64_t{0}), "0xffffffffffffffff");
   EXPECT_EQ(print_address(buffer_address(0) + (1ULL << 32U)), "0x200100000000");
@@ -49,8 +49,17 @@ TEST(Notation, AccessIsReadBack) {
     const auto access = static_cast<std::uint32_t>(random.next() & random.next());
     ASSERT_EQ(read_back(0, access).access.value(), access) << print_access(access);
   }
-  for (const auto& [flag, name] : kAccessNames) EXPECT_EQ(access_by_name(name), flag);
-  EXPECT_FALSE(access_by_name("LOCAL_READ"));
+  for (const auto& [flag, name] : kAccessNames) EXPECT_EQ(value_by_name(kAccessNames, name), flag);
+  EXPECT_FALSE(value_by_name(kAccessNames, "LOCAL_READ"));
+}
+
+TEST(Notation, ValuesWithoutANameAreNumbers) {
+  EXPECT_EQ(print_flags(kChangeNames, kChangeAccess | 0x10U), "CHANGE_ACCESS|0x10");
+  EXPECT_EQ(print_flags(kAdviseFlagNames, 0), "0");
+  EXPECT_EQ(print_named(kAdviceNames, kPrefetchWrite), "PREFETCH_WRITE");
+  EXPECT_EQ(print_named(kAdviceNames, 200), "200");
+  EXPECT_EQ(name_of_value(kReregCodeNames, kErrInput), "ERR_INPUT");
+  EXPECT_FALSE(name_of_value(kReregCodeNames, 0));
 }
 
 TEST(Notation, ErrnosAreReadBack) {
@@ -65,10 +74,14 @@ TEST(Notation, ErrnosAreReadBack) {
   EXPECT_FALSE(errno_by_name("ESUCCESS"));
 }
 
-TEST(Notation, KeysAreNamedByTheirRegion) {
+TEST(Notation, KeysAreNamedByTheirRegionOrWindow) {
   EXPECT_EQ(print_key({KeyName::Kind::value, 0, 0, 0x1234}), "0x1234");
   EXPECT_EQ(print_key({KeyName::Kind::lkey, 3, 0, 0}), "mr3.lkey");
   EXPECT_EQ(print_key({KeyName::Kind::rkey, 0, 0x80, 0}), "mr0.rkey^0x80");
+  EXPECT_EQ(print_key({KeyName::Kind::old_lkey, 7, 0, 0}), "mr7.old_lkey");
+  EXPECT_EQ(print_key({KeyName::Kind::old_rkey, 7, 1, 0}), "mr7.old_rkey^0x1");
+  EXPECT_EQ(print_key({KeyName::Kind::window_rkey, 2, 0xff, 0}), "mw2.rkey^0xff");
+  EXPECT_EQ(print_key({KeyName::Kind::old_window_rkey, 3, 0, 0}), "mw3.old_rkey");
 }
 
 TEST(Notation, OnlyWorkRequestsSucceedInCapitals) {

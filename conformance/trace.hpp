@@ -17,13 +17,21 @@
 
 namespace mrproof {
 
-/// How a trace names a key: by the region that it belongs (or belonged) to, so that the trace
-/// means the same in another run, where keys have other values.
+/// How a trace names a key: by the region or window that it belongs (or belonged) to, so that the
+/// trace means the same in another run, where keys have other values (key_value.hpp).
 struct KeyName {
-  enum class Kind : std::uint8_t { value, lkey, rkey };
+  enum class Kind : std::uint8_t {
+    value,            ///< `value` itself
+    lkey,             ///< of the region in `slot`
+    rkey,             ///< of the region in `slot`
+    old_lkey,         ///< the same before its last re-registration
+    old_rkey,         ///< the same before its last re-registration
+    window_rkey,      ///< of the window in `slot`
+    old_window_rkey,  ///< the same before its last bind
+  };
   Kind kind = Kind::value;
-  std::uint8_t mr = 0;
-  std::uint32_t flip = 0;   ///< bits changed in the region's key; 0: the key itself
+  std::uint8_t slot = 0;    ///< of the region or the window, as `kind` says
+  std::uint32_t flip = 0;   ///< bits changed in the object's key; 0: the key itself
   std::uint32_t value = 0;  ///< for Kind::value
   friend bool operator==(const KeyName&, const KeyName&) = default;
 };
@@ -44,14 +52,25 @@ struct Annotation {
   friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 
-/// One step. `call.lkey` and `call.rkey` hold values only after Oracle::resolve().
+/// Whether a success of the verb tells a local key.
+constexpr bool tells_lkey(model::Verb verb) {
+  return model::makes_region(verb) || verb == model::Verb::rereg_mr;
+}
+/// Whether a success of the verb tells a remote key.
+constexpr bool tells_rkey(model::Verb verb) {
+  return tells_lkey(verb) || verb == model::Verb::alloc_mw || model::is_bind(verb);
+}
+
+/// One step. `call.lkey`, `call.second.lkey` and `call.rkey` hold values only after
+/// Oracle::resolve().
 struct Step {
   model::Call<model::Plain> call;
   KeyName lkey;
+  KeyName second;  ///< local key of the second element
   KeyName rkey;
   model::Result<model::Plain> result;
   bool observed = false;   ///< whether a result stands in the trace
-  bool keys_seen = false;  ///< whether a registration's keys stand in the trace
+  bool keys_seen = false;  ///< whether the keys that the verb tells stand in the trace
   bool timed_out = false;
   std::vector<ByteRun> bytes;
   std::vector<Annotation> annotations;
@@ -62,6 +81,7 @@ struct Step {
 /// A whole trace.
 struct Trace {
   std::vector<std::string> comments;  ///< lines after the first that start with '#', without it
+  std::string dialect = "linux";      ///< rules it is to be judged by (model/rulebook.hpp)
   model::Setup setup;
   model::Capabilities<model::Plain> can{model::Plain::flags(model::kRemoteAtomic | model::kMwBind),
                                         model::Plain::address(1U << 30U)};

@@ -6,6 +6,7 @@
 
 #include "conformance/test_files.hpp"
 #include "conformance/test_malformed.hpp"
+#include "conformance/test_steps.hpp"
 #include "conformance/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
 
@@ -55,42 +56,6 @@ TEST(ParseTrace, RefusesEveryTruncationOrReadsAPrefix) {
   }
 }
 
-/// What a trace keeps of a step, except for the keys' values, which are the replay's business.
-::testing::AssertionResult same(const Step& a, const Step& b) {
-  const auto fields = [](const Step& s) {
-    const auto& c = s.call;
-    const auto& r = s.result;
-    const bool matches =
-        r.completion_matches.truth() || !is_transfer(c.verb) || r.outcome == Outcome::refused;
-    return std::vector<std::uint64_t>{static_cast<std::uint64_t>(c.verb),
-                                      c.pd,
-                                      c.mr,
-                                      c.qp,
-                                      c.seed,
-                                      c.access.value(),
-                                      c.address.value(),
-                                      c.length.value(),
-                                      c.remote.value(),
-                                      static_cast<std::uint64_t>(r.outcome),
-                                      r.error.value(),
-                                      r.lkey.value(),
-                                      r.rkey.value(),
-                                      matches,
-                                      r.qp_state.value(),
-                                      r.peer_state.value(),
-                                      r.own_receive.value(),
-                                      r.peer_receive.value(),
-                                      r.received.value(),
-                                      s.timed_out,
-                                      s.observed};
-  };
-  if (fields(a) == fields(b) && a.lkey == b.lkey && a.rkey == b.rkey && a.bytes == b.bytes &&
-      a.annotations == b.annotations && a.remarks == b.remarks)
-    return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << print_call(a) << " -> " << print_result(a) << "\nbecame\n"
-                                       << print_call(b) << " -> " << print_result(b);
-}
-
 void expect_same_after_printing(const Trace& trace) {
   const std::string text = print_trace(trace);
   const Trace again = parse_trace(text, "again");
@@ -98,9 +63,11 @@ void expect_same_after_printing(const Trace& trace) {
   EXPECT_EQ(again.setup, trace.setup);
   EXPECT_EQ(again.can.claimed.value(), trace.can.claimed.value());
   EXPECT_EQ(again.can.max_message.value(), trace.can.max_message.value());
+  EXPECT_EQ(again.can.features.value(), trace.can.features.value());
+  EXPECT_EQ(again.dialect, trace.dialect);
   EXPECT_EQ(again.comments, trace.comments);
   for (std::size_t i = 0; i < trace.steps.size(); ++i)
-    EXPECT_TRUE(same(trace.steps[i], again.steps[i]));
+    EXPECT_TRUE(testing::same(trace.steps[i], again.steps[i]));
   EXPECT_EQ(print_trace(again), text);
 }
 
@@ -131,6 +98,24 @@ TEST(PrintTrace, KeepsStepsWithoutResultsAndLetsACommentBeOneLine) {
   // The kernel's warnings have several lines, and whatever else a console holds.
   trace.comments = {"two\nlines \x1b[31m\r"};
   EXPECT_NO_THROW(parse_trace(print_trace(trace), "comment")) << print_trace(trace);
+}
+
+TEST(PrintTrace, TellsOfFeaturesAndDialectOnlyWhereTheyAreNotTheUsual) {
+  Trace trace;
+  EXPECT_EQ(print_trace(trace),
+            "# mrproof trace v1\ngiven capabilities(REMOTE_ATOMIC|MW_BIND, 1073741824)\n");
+  trace.can.features = Plain::flags(kMwType1 | kMwType2B | 0x80000000U);
+  trace.dialect = "mlnx-exp";
+  EXPECT_EQ(print_trace(trace),
+            "# mrproof trace v1\ngiven dialect(mlnx-exp)\n"
+            "given capabilities(REMOTE_ATOMIC|MW_BIND, 1073741824, MW_TYPE_1|MW_TYPE_2B|0x80000000)"
+            "\n");
+  expect_same_after_printing(trace);
+  for (const auto& [feature, name] : kFeatureNames) {
+    const std::string text =
+        "# mrproof trace v1\ngiven capabilities(0, 5, " + std::string(name) + ")\n";
+    EXPECT_EQ(parse_trace(text, "text").can.features.value(), feature);
+  }
 }
 
 TEST(LoadTrace, NamesTheFileThatCannotBeRead) {

@@ -11,10 +11,6 @@ using namespace model;
 
 namespace {
 
-std::string range(const Step& step) {
-  return fmt::format("{}, {}", print_address(step.call.address.value()), step.call.length.value());
-}
-
 std::string receive(const char* name, const Plain::Small& seen) {
   const auto outcome = static_cast<Outcome>(seen.value());
   if (outcome == Outcome::none) return "";
@@ -24,6 +20,26 @@ std::string receive(const char* name, const Plain::Small& seen) {
 std::string qp_state(const char* name, const Plain::Small& seen) {
   if (seen.value() == 0) return "";
   return fmt::format(" {}={}", name, kQpStateNames.at(seen.value()));
+}
+
+std::string refusal(const Step& step) {
+  const auto error = static_cast<std::uint32_t>(step.result.error.value());
+  const auto reason = static_cast<std::uint32_t>(step.result.reason.value());
+  if (step.call.verb != Verb::rereg_mr) return " " + print_errno(error);
+  if (const auto code = name_of_value(kReregCodeNames, error))
+    return fmt::format(" {} {}", *code, print_errno(reason));
+  return " " + print_errno(error) + (reason == 0 ? "" : " " + print_errno(reason));
+}
+
+/// The keys that a success tells, unless nobody has given it any yet.
+std::string keys(const Step& step) {
+  const auto& r = step.result;
+  const bool given = step.keys_seen || r.lkey.value() != 0 || r.rkey.value() != 0;
+  std::string text;
+  if (r.outcome != Outcome::ok || !given) return text;
+  if (tells_lkey(step.call.verb)) text += fmt::format(" lkey={:#x}", r.lkey.value());
+  if (tells_rkey(step.call.verb)) text += fmt::format(" rkey={:#x}", r.rkey.value());
+  return text;
 }
 
 std::string transfer_details(const Step& step) {
@@ -43,6 +59,14 @@ std::string byte_runs(const Step& step) {
     for (const auto byte : run.bytes) text += fmt::format("{:02x}", std::to_integer<int>(byte));
   }
   return text;
+}
+
+std::string print_capabilities(const Capabilities<Plain>& can) {
+  const auto features = static_cast<std::uint32_t>(can.features.value());
+  return fmt::format("given capabilities({}, {}{})\n",
+                     print_access(static_cast<std::uint32_t>(can.claimed.value())),
+                     can.max_message.value(),
+                     features == 0 ? "" : ", " + print_flags(kFeatureNames, features));
 }
 
 std::string print_setup(const Setup& setup) {
@@ -68,39 +92,12 @@ std::string unknown_rule(const Step& step) {
 
 }  // namespace
 
-std::string print_call(const Step& step) {
-  const auto& c = step.call;
-  switch (c.verb) {
-    case Verb::alloc_pd: return fmt::format("pd{} = alloc_pd()", c.pd);
-    case Verb::dealloc_pd: return fmt::format("dealloc_pd(pd{})", c.pd);
-    case Verb::reg_mr:
-      return fmt::format("mr{} = reg_mr(pd{}, {}, {})", c.mr, c.pd, range(step),
-                         print_access(static_cast<std::uint32_t>(c.access.value())));
-    case Verb::dereg_mr: return fmt::format("dereg_mr(mr{})", c.mr);
-    case Verb::post_recv:
-    case Verb::send:
-      return fmt::format("{}(qp{}, {}, {})", kVerbNames.at(static_cast<std::size_t>(c.verb)), c.qp,
-                         print_key(step.lkey), range(step));
-    case Verb::rdma_write:
-    case Verb::rdma_read:
-      return fmt::format(
-          "{}(qp{}, {}, {}, {}, {})", kVerbNames.at(static_cast<std::size_t>(c.verb)), c.qp,
-          print_key(step.lkey), range(step), print_key(step.rkey), print_address(c.remote.value()));
-    case Verb::query_qp: return fmt::format("query_qp(qp{})", c.qp);
-    case Verb::connect: return fmt::format("connect(qp{})", c.qp);
-    case Verb::fill: return fmt::format("fill({}, {})", range(step), c.seed);
-  }
-  return "";
-}
-
 std::string print_result(const Step& step) {
   if (!step.observed) return "";
   const auto& r = step.result;
   std::string text(print_outcome(r.outcome, is_transfer(step.call.verb)));
-  if (r.outcome == Outcome::refused)
-    text += " " + print_errno(static_cast<std::uint32_t>(r.error.value()));
-  if (step.call.verb == Verb::reg_mr && r.outcome == Outcome::ok)
-    text += fmt::format(" lkey={:#x} rkey={:#x}", r.lkey.value(), r.rkey.value());
+  if (r.outcome == Outcome::refused) text += refusal(step);
+  text += keys(step);
   if (is_transfer(step.call.verb)) text += transfer_details(step);
   if (step.call.verb == Verb::query_qp) text += qp_state("qp", r.qp_state);
   text += byte_runs(step);
@@ -136,9 +133,8 @@ std::string print_trace(const Trace& trace) {
       if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
     text += "#" + comment + "\n";
   }
-  text += fmt::format("given capabilities({}, {})\n",
-                      print_access(static_cast<std::uint32_t>(trace.can.claimed.value())),
-                      trace.can.max_message.value());
+  if (trace.dialect != "linux") text += fmt::format("given dialect({})\n", trace.dialect);
+  text += print_capabilities(trace.can);
   text += print_setup(trace.setup);
   for (const auto& step : trace.steps) {
     text += print_call(step);

@@ -33,8 +33,8 @@ bool LineScanner::take(std::string_view text) {
   return true;
 }
 
-void LineScanner::expect(std::string_view text) {
-  if (!take(text)) fail(fmt::format("expected '{}', {}", text, found(rest())));
+void LineScanner::expect(std::string_view text, std::string_view remedy) {
+  if (!take(text)) fail(fmt::format("expected '{}', {}{}", text, found(rest()), remedy));
 }
 
 void LineScanner::expect_end() {
@@ -42,12 +42,18 @@ void LineScanner::expect_end() {
   if (!at_end()) fail(fmt::format("expected the end of the line, {}", found(rest())));
 }
 
-std::string_view LineScanner::word(std::string_view what) {
+std::string_view LineScanner::next_word() {
   skip_blanks();
-  const std::size_t start = position_;
-  while (!at_end() && is_word(line_[position_])) ++position_;
-  if (position_ == start) fail(fmt::format("expected {}, {}", what, found(rest())));
-  return line_.substr(start, position_ - start);
+  std::size_t length = 0;
+  while (length < rest().size() && is_word(rest()[length])) ++length;
+  return rest().substr(0, length);
+}
+
+std::string_view LineScanner::word(std::string_view what) {
+  const auto taken = next_word();
+  if (taken.empty()) fail(fmt::format("expected {}, {}", what, found(rest())));
+  position_ += taken.size();
+  return taken;
 }
 
 std::uint64_t LineScanner::number(std::uint64_t most, std::string_view what) {

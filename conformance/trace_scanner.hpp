@@ -27,11 +27,13 @@ class LineScanner {
   void skip_blanks();
   /// Takes `text` if it comes next.
   bool take(std::string_view text);
-  /// Takes `text`, after blanks, or fails saying that it was expected.
-  void expect(std::string_view text);
+  /// Takes `text`, after blanks, or fails saying that it was expected; `remedy` begins with "; ".
+  void expect(std::string_view text, std::string_view remedy = "");
   /// Fails unless only blanks are left.
   void expect_end();
-  /// A run of letters, digits and '_', not empty; `what` names it in the error.
+  /// The run of letters, digits and '_' that comes next, after blanks; it is not taken.
+  [[nodiscard]] std::string_view next_word();
+  /// The same, taken; if it is empty, `what` names it in the error.
   std::string_view word(std::string_view what);
   /// An unsigned number, decimal or 0x..; fails above `most`.
   std::uint64_t number(std::uint64_t most, std::string_view what);
