@@ -117,6 +117,7 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
     case RecordKind::step_begin:
       out.plain(record.step.call);
       out.plain(record.step.lkey);
+      out.plain(record.step.second);
       out.plain(record.step.rkey);
       break;
     case RecordKind::step_end:
@@ -153,6 +154,7 @@ Record decode(std::span<const std::byte> bytes) {
     case RecordKind::step_begin:
       record.step.call = in.plain<model::Call<model::Plain>>();
       record.step.lkey = in.plain<KeyName>();
+      record.step.second = in.plain<KeyName>();
       record.step.rkey = in.plain<KeyName>();
       break;
     case RecordKind::step_end:

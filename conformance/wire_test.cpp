@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/plan.hpp"
+#include "conformance/test_steps.hpp"
 #include "conformance/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
 
@@ -30,6 +31,7 @@ Step sent(const Step& step) {
   EXPECT_EQ(end.index, 7U);
   end.step.call = begin.step.call;
   end.step.lkey = begin.step.lkey;
+  end.step.second = begin.step.second;
   end.step.rkey = begin.step.rkey;
   end.step.keys_seen = true;
   return end.step;
@@ -54,6 +56,17 @@ TEST(Wire, StepsArriveAsTheyWere) {
   }
 }
 
+TEST(Wire, EveryVerbArrivesAsItWas) {
+  Random random(11);
+  for (std::size_t i = 0; i < 50 * kVerbs; ++i) {
+    Step step = testing::random_step(static_cast<Verb>(i % kVerbs), random);
+    step.observed = true;
+    const Step again = sent(step);
+    ASSERT_TRUE(testing::same(step, again));
+    ASSERT_EQ(again.call.second.lkey.value(), step.call.second.lkey.value());
+  }
+}
+
 /// One record of each kind with everything set that it carries.
 std::vector<Record> records() {
   std::vector<Record> all(7);
@@ -62,7 +75,7 @@ std::vector<Record> records() {
     r.kind = static_cast<RecordKind>(i);
     r.index = 0x123456789abcdef0;
     r.setup = standard_setup();
-    r.can = {Plain::flags(3), Plain::address(99)};
+    r.can = {Plain::flags(3), Plain::address(99), Plain::flags(5)};
     r.rule = 12;
     r.inside_ns = 1;
     r.elapsed_ns = 2;
@@ -85,6 +98,7 @@ TEST(Wire, RecordsOfEveryKindArriveAsTheyWere) {
       case RecordKind::hello:
         EXPECT_EQ(again.can.claimed.value(), 3U);
         EXPECT_EQ(again.can.max_message.value(), 99U);
+        EXPECT_EQ(again.can.features.value(), 5U);
         EXPECT_EQ(again.text, r.text);
         break;
       case RecordKind::case_begin: EXPECT_EQ(again.setup, r.setup); break;
