@@ -21,6 +21,11 @@ enum Access : std::uint32_t {
   kHugetlb = 1U << 7,
   kFlushGlobal = 1U << 8,
   kFlushPersistent = 1U << 9,
+  // The vendor's experimental verbs (dialect mlnx-exp): their values there are the vendor's own,
+  // here they are bits that nothing else uses.
+  kAllocateMr = 1U << 16,  ///< the library allocates the memory, contiguous if it can
+  kShared = 1U << 17,      ///< others may register the same memory (ibv_exp_reg_shared_mr)
+  kPeerMemory = 1U << 18,  ///< the memory is that of a peer device
   kRelaxedOrdering = 1U << 20,
 };
 
@@ -39,6 +44,33 @@ inline constexpr std::uint32_t kFeatureFlags =
 inline constexpr std::uint32_t kDefinedAccess =
     kLocalWrite | kRemoteWrite | kRemoteRead | kFeatureFlags | kOptionalRange;
 
+/// What the older page (dialect linux-2006) defines.
+inline constexpr std::uint32_t kDefinedAccess2006 =
+    kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic | kMwBind | kOnDemand;
+
+/// What the experimental verbs define.
+inline constexpr std::uint32_t kDefinedAccessExperimental =
+    kDefinedAccess | kAllocateMr | kShared | kPeerMemory;
+
+/// Optional features besides access flags. The first six a device can claim (device_cap_flags of
+/// ibv_query_device(3), general_odp_caps of ibv_query_device_ex(3)); of the others it is known only
+/// after a success that they are there.
+enum Feature : std::uint32_t {
+  kMwType1 = 1U << 0,           ///< IBV_DEVICE_MEM_WINDOW
+  kMwType2A = 1U << 1,          ///< IBV_DEVICE_MEM_WINDOW_TYPE_2A
+  kMwType2B = 1U << 2,          ///< IBV_DEVICE_MEM_WINDOW_TYPE_2B
+  kMemoryExtensions = 1U << 3,  ///< IBV_DEVICE_MEM_MGT_EXTENSIONS: local_inv, send_with_inv
+  kImplicitOnDemand = 1U << 4,  ///< IBV_ODP_SUPPORT_IMPLICIT
+  kAtomics = 1U << 5,           ///< atomic_cap
+  kReregTranslation = 1U << 6,
+  kReregPd = 1U << 7,
+  kReregAccess = 1U << 8,
+  kAdviseMr = 1U << 9,
+  kNullMr = 1U << 10,
+  kDmabufMr = 1U << 11,
+  kRegMrEx = 1U << 12,
+};
+
 /// A flag and its name without the IBV_ACCESS_ prefix.
 struct AccessName {
   std::uint32_t flag;
@@ -46,7 +78,7 @@ struct AccessName {
 };
 
 /// Names of all single flags, in bit order.
-inline constexpr std::array<AccessName, 11> kAccessNames{{
+inline constexpr std::array<AccessName, 14> kAccessNames{{
     {kLocalWrite, "LOCAL_WRITE"},
     {kRemoteWrite, "REMOTE_WRITE"},
     {kRemoteRead, "REMOTE_READ"},
@@ -57,7 +89,27 @@ inline constexpr std::array<AccessName, 11> kAccessNames{{
     {kHugetlb, "HUGETLB"},
     {kFlushGlobal, "FLUSH_GLOBAL"},
     {kFlushPersistent, "FLUSH_PERSISTENT"},
+    {kAllocateMr, "ALLOCATE_MR"},
+    {kShared, "SHARED"},
+    {kPeerMemory, "PEER_MEMORY"},
     {kRelaxedOrdering, "RELAXED_ORDERING"},
+}};
+
+/// Names of all features, in bit order.
+inline constexpr std::array<AccessName, 13> kFeatureNames{{
+    {kMwType1, "MW_TYPE_1"},
+    {kMwType2A, "MW_TYPE_2A"},
+    {kMwType2B, "MW_TYPE_2B"},
+    {kMemoryExtensions, "MEM_MGT_EXTENSIONS"},
+    {kImplicitOnDemand, "ODP_IMPLICIT"},
+    {kAtomics, "ATOMICS"},
+    {kReregTranslation, "REREG_TRANSLATION"},
+    {kReregPd, "REREG_PD"},
+    {kReregAccess, "REREG_ACCESS"},
+    {kAdviseMr, "ADVISE_MR"},
+    {kNullMr, "NULL_MR"},
+    {kDmabufMr, "DMABUF_MR"},
+    {kRegMrEx, "REG_MR_EX"},
 }};
 
 }  // namespace mrproof::model

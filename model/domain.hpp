@@ -63,7 +63,8 @@ class Word {
 };
 
 /// A domain of machine words: addresses of AddressBits bits, the given number of object slots.
-template <unsigned AddressBits, std::size_t PdSlots, std::size_t RegionSlots, std::size_t QpSlots>
+template <unsigned AddressBits, std::size_t PdSlots, std::size_t RegionSlots,
+          std::size_t WindowSlots, std::size_t QpSlots>
 struct Concrete {
   using Bit = model::Bit;
   using Address = Word<AddressBits>;
@@ -72,6 +73,7 @@ struct Concrete {
   using Small = Word<8>;
   static constexpr std::size_t kPds = PdSlots;
   static constexpr std::size_t kRegions = RegionSlots;
+  static constexpr std::size_t kWindows = WindowSlots;
   static constexpr std::size_t kQps = QpSlots;
   static constexpr std::size_t kBuffers = 4;
   static constexpr Bit bit(bool value) { return Bit(value); }
@@ -84,10 +86,13 @@ struct Concrete {
   static constexpr Word<N> select(Bit when, Word<N> yes, Word<N> no) {
     return when.truth() ? yes : no;
   }
+  /// Whether the bit can be true. The one C++ branch that rules take on a value: to leave out work
+  /// whose result cannot matter. A symbolic domain says yes to all that it has not decided.
+  static constexpr bool possible(Bit bit) { return bit.truth(); }
 };
 
 /// The oracle's domain: 64-bit addresses.
-using Plain = Concrete<64, 4, 8, 4>;
+using Plain = Concrete<64, 4, 8, 4, 4>;
 
 /// a implies b.
 template <class B>
@@ -99,7 +104,10 @@ constexpr B implies(B a, B b) {
 template <class D, class T, std::size_t N, class Predicate>
 constexpr typename D::Bit any(const std::array<T, N>& slots, Predicate&& predicate) {
   auto result = D::bit(false);
-  for (const T& slot : slots) result = result | predicate(slot);
+  for (const T& slot : slots) {
+    result = result | predicate(slot);
+    if (!D::possible(!result)) break;
+  }
   return result;
 }
 
@@ -107,8 +115,18 @@ constexpr typename D::Bit any(const std::array<T, N>& slots, Predicate&& predica
 template <class D, class T, std::size_t N, class Predicate>
 constexpr typename D::Bit all(const std::array<T, N>& slots, Predicate&& predicate) {
   auto result = D::bit(true);
-  for (const T& slot : slots) result = result & predicate(slot);
+  for (const T& slot : slots) {
+    result = result & predicate(slot);
+    if (!D::possible(result)) break;
+  }
   return result;
+}
+
+/// Whether `when` implies what `then` says; `then` is only asked where it matters.
+template <class D, class Then>
+constexpr typename D::Bit only_if(typename D::Bit when, Then&& then) {
+  if (!D::possible(when)) return D::bit(true);
+  return (!when) | then();
 }
 
 /// Whether every flag of `wanted` is set in `flags`.

@@ -18,7 +18,7 @@ bool inside(std::uint64_t start, std::uint64_t length, std::uint64_t first, std:
 }
 
 template <unsigned N>
-using Narrow = Concrete<N, 4, 8, 4>;
+using Narrow = Concrete<N, 4, 8, 4, 4>;
 
 template <unsigned N>
 bool within_words(std::uint64_t start, std::uint64_t length, std::uint64_t first,

@@ -1,6 +1,7 @@
 #include "model/judge.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/conditions/circumstances.hpp"
 
@@ -65,13 +66,20 @@ Judgement explain_against(const PlainRule& rule, const PlainView& view) {
   return judgement;
 }
 
+/// How many conditions are broken, circumstances aside.
+std::ptrdiff_t count_broken(const Judgement& judgement) {
+  return std::count_if(
+      judgement.broken.begin(), std::next(judgement.broken.begin(), judgement.broken_count),
+      [](const auto* c) { return c == &kNothingForbids || c->about != About::circumstance; });
+}
+
 /// Prefers the explanation with the fewest broken conditions, details before refusals; the first of
 /// equals.
 bool better(const Judgement& a, const Judgement& b) {
   const bool a_detail = a.kind == DeviationClass::detail;
   const bool b_detail = b.kind == DeviationClass::detail;
   if (a_detail != b_detail) return a_detail;
-  return a.broken_count < b.broken_count;
+  return count_broken(a) < count_broken(b);
 }
 
 Judgement deviation(const Rulebook& book, const PlainView& view) {

@@ -110,9 +110,9 @@ TEST_F(JudgeTest, ClassifiesDeviations) {
             "deviates rdma_write.loc_prot_err status nothing_forbids");
   EXPECT_EQ(told(write(), seen(Outcome::ok, QpState::err)),
             "deviates rdma_write.ok detail requester_stays");
-  EXPECT_EQ(told(write(), seen(Outcome::rem_op_err, QpState::err, QpState::err)),
+  EXPECT_EQ(told(write(), seen(Outcome::mw_bind_err, QpState::err, QpState::err)),
             "deviates - rejected outcome_known");
-  EXPECT_EQ(told(write(0x999), seen(Outcome::rem_op_err, QpState::err, QpState::err)),
+  EXPECT_EQ(told(write(0x999), seen(Outcome::mw_bind_err, QpState::err, QpState::err)),
             "deviates - status outcome_known");
 }
 
@@ -139,7 +139,7 @@ TEST_F(JudgeTest, WhatOnceSucceededIsSupported) {
   result.lkey = result.rkey = Plain::key(0x300);
   take(reg(3, 0, kOnDemand), result);
   EXPECT_EQ(told(reg(4, 0, kOnDemand), refused(EOPNOTSUPP)),
-            "deviates reg_mr.refused rejected nothing_forbids");
+            "deviates reg_mr.refused rejected nothing_forbids+on_demand_asked");
 }
 
 TEST_F(JudgeTest, AllowedIsWhatTheSituationAllowsResourcesAside) {

@@ -13,6 +13,12 @@ inline constexpr std::size_t kBufferCount = 4;
 inline constexpr std::uint64_t kPageSize = 4096;
 /// Two pages: enough to cross a page border and to make a message of several packets.
 inline constexpr std::uint64_t kBufferSize = 2 * kPageSize;
+/// The last buffer has four, so that a hole fits in its middle.
+inline constexpr std::uint64_t kLastBufferSize = 4 * kPageSize;
+/// The bytes of buffer `index`.
+constexpr std::uint64_t buffer_size(std::size_t index) {
+  return index + 1 == kBufferCount ? kLastBufferSize : kBufferSize;
+}
 /// Distance between buffers; what lies between them is never mapped (guard pages).
 inline constexpr std::uint64_t kBufferStride = 1ULL << 20;
 /// In the lower half of the user address space of every 64-bit Linux, and outside the areas that

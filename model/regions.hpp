@@ -1,4 +1,4 @@
-// How keys find regions: the questions that several conditions and effects share.
+// How keys find memory: the questions that several conditions and effects share.
 #pragma once
 
 #include "model/access.hpp"
@@ -6,7 +6,7 @@
 
 namespace mrproof::model {
 
-/// Which of a region's two keys is meant.
+/// Which key of a region is meant. Windows have a remote key only.
 enum class KeyKind : std::uint8_t { local, remote };
 
 /// A scatter/gather element or remote address as one range behind a key, seen by one QP.
@@ -16,116 +16,195 @@ struct Target {
   typename D::Key key;
   typename D::Address start;
   typename D::Address length;
-  typename D::Small pd;  ///< of the queue pair that uses the key
-  std::uint32_t right;   ///< access flag needed; 0: none (local read is always enabled)
+  std::uint8_t qp;      ///< slot of the queue pair that uses the key
+  std::uint32_t right;  ///< access flag needed; 0: none (local read is always enabled)
 };
-
-/// The local side of a work request or receive of the call's queue pair.
-template <class D>
-constexpr Target<D> local_target(const View<D>& v) {
-  const std::uint32_t right =
-      v.call.verb == Verb::rdma_read || v.call.verb == Verb::post_recv ? kLocalWrite : 0U;
-  return {KeyKind::local, v.call.lkey, v.call.address, v.call.length, v.state.qps.at(v.call.qp).pd,
-          right};
-}
-
-/// The remote side of an RDMA operation.
-template <class D>
-constexpr Target<D> remote_target(const View<D>& v) {
-  const std::uint32_t right = v.call.verb == Verb::rdma_read ? kRemoteRead : kRemoteWrite;
-  return {KeyKind::remote,
-          v.call.rkey,
-          v.call.remote,
-          v.call.length,
-          v.state.qps.at(peer_of(v.call.qp)).pd,
-          right};
-}
-
-/// Where a message of the call lands: the receive posted on the peer, for as many bytes as come.
-template <class D>
-constexpr Target<D> receive_target(const View<D>& v) {
-  const auto& peer = v.state.qps.at(peer_of(v.call.qp));
-  return {KeyKind::local, peer.lkey, peer.address, v.call.length, peer.pd, kLocalWrite};
-}
 
 /// Whether the live region answers to the key.
 template <class D>
 constexpr typename D::Bit answers(const Region<D>& region, const Target<D>& target) {
-  const auto& key = target.kind == KeyKind::local ? region.lkey : region.rkey;
-  return region.live & (key == target.key);
+  if (target.kind == KeyKind::local) return region.live & (region.lkey == target.key);
+  return region.live & (!region.null) & (region.rkey == target.key);
 }
 
-/// Whether a live region has the key.
+/// Whether the window is bound and answers to the key.
 template <class D>
-constexpr typename D::Bit key_is_live(const State<D>& state, const Target<D>& target) {
-  return any<D>(state.regions, [&](const Region<D>& r) { return answers<D>(r, target); });
+constexpr typename D::Bit answers(const Window<D>& window, const Target<D>& target) {
+  return window.live & window.bound & (window.rkey == target.key);
 }
 
-/// Whether the region that has the key, if any, is in the PD of the queue pair that uses it.
+/// Whether `each` holds for whatever answers to the key: regions, and windows if it is remote.
+template <class D, class Each>
+constexpr typename D::Bit all_that_answer(const State<D>& s, const Target<D>& target, Each&& each) {
+  const auto result = all<D>(s.regions, [&](const Region<D>& r) {
+    return only_if<D>(answers<D>(r, target), [&] { return each(r); });
+  });
+  if (target.kind == KeyKind::local) return result;
+  return result & all<D>(s.windows, [&](const Window<D>& w) {
+           return only_if<D>(answers<D>(w, target), [&] { return each(w); });
+         });
+}
+
+/// Whether a live region or a bound window has the key.
 template <class D>
-constexpr typename D::Bit same_pd(const State<D>& state, const Target<D>& target) {
-  return all<D>(state.regions, [&](const Region<D>& r) {
-    return implies(answers<D>(r, target), r.pd == target.pd);
+constexpr typename D::Bit key_is_live(const State<D>& s, const Target<D>& target) {
+  const auto region =
+      any<D>(s.regions, [&](const Region<D>& r) { return answers<D>(r, target); });
+  if (target.kind == KeyKind::local) return region;
+  return region | any<D>(s.windows, [&](const Window<D>& w) { return answers<D>(w, target); });
+}
+
+/// Whether what has the key, if anything, is in the PD of the queue pair that uses it.
+template <class D>
+constexpr typename D::Bit same_pd(const State<D>& s, const Target<D>& target) {
+  const auto pd = s.qps.at(target.qp).pd;
+  return all_that_answer<D>(s, target, [&](const auto& holder) { return holder.pd == pd; });
+}
+
+/// Whether what has the key, if anything, grants the right.
+template <class D>
+constexpr typename D::Bit right_granted(const State<D>& s, const Target<D>& target) {
+  return all_that_answer<D>(
+      s, target, [&](const auto& holder) { return has<D>(holder.access, target.right); });
+}
+
+template <class D>
+constexpr typename D::Bit contains(const Region<D>& r, const Target<D>& target) {
+  return r.null | ((!r.empty) & within<D>(target.start, target.length, r.first, r.last));
+}
+template <class D>
+constexpr typename D::Bit contains(const Window<D>& w, const Target<D>& target) {
+  return within<D>(target.start, target.length, w.first, w.last);
+}
+
+/// Whether the range lies inside what has the key, if anything.
+template <class D>
+constexpr typename D::Bit in_bounds(const State<D>& s, const Target<D>& target) {
+  return all_that_answer<D>(s, target,
+                            [&](const auto& holder) { return contains<D>(holder, target); });
+}
+
+/// Whether a type 2 window that has the key is used through the queue pair it was bound through.
+template <class D>
+constexpr typename D::Bit same_qp(const State<D>& s, const Target<D>& target) {
+  return all<D>(s.windows, [&](const Window<D>& w) {
+    return implies(answers<D>(w, target) & w.two, w.qp == D::small(target.qp));
   });
 }
 
-/// Whether the region that has the key, if any, grants the right.
+/// Whether the `length` bytes of memory from `from` on are mapped now; `write`: and writable.
 template <class D>
-constexpr typename D::Bit right_granted(const State<D>& state, const Target<D>& target) {
-  return all<D>(state.regions, [&](const Region<D>& r) {
-    return implies(answers<D>(r, target), has<D>(r.access, target.right));
+constexpr typename D::Bit paged_in(const State<D>& s, typename D::Address from,
+                                   typename D::Address length, bool write) {
+  return any<D>(s.buffers, [&](const Buffer<D>& b) {
+    const auto last = from + length - D::address(1);
+    const auto apart = (last < b.hole_first) | (b.hole_last < from);
+    const auto sound = write ? D::bit(false) : b.read_only;
+    return within<D>(from, length, b.first, b.last) & ((!b.hole) | apart | sound);
   });
 }
 
-/// Whether the range lies inside the region that has the key, if any.
+/// Whether the range's bytes can be reached in memory, if a region on demand is behind the key.
+/// Other regions hold their pages.
 template <class D>
-constexpr typename D::Bit in_bounds(const State<D>& state, const Target<D>& target) {
-  return all<D>(state.regions, [&](const Region<D>& r) {
-    return implies(answers<D>(r, target),
-                   (!r.empty) & within<D>(target.start, target.length, r.first, r.last));
+constexpr typename D::Bit memory_there(const State<D>& s, const Target<D>& target, bool write) {
+  auto result = all<D>(s.regions, [&](const Region<D>& r) {
+    return only_if<D>(answers<D>(r, target) & has<D>(r.access, kOnDemand), [&] {
+      return paged_in<D>(s, r.memory + (target.start - r.first), target.length, write);
+    });
   });
+  if (target.kind == KeyKind::local) return result;
+  for (const Window<D>& w : s.windows) {
+    const auto found = answers<D>(w, target);
+    if (!D::possible(found)) continue;
+    auto on_demand = D::bit(false);
+    for (std::size_t i = 0; i < D::kRegions; ++i)
+      on_demand = on_demand | ((w.region == D::small(i)) & has<D>(s.regions.at(i).access, kOnDemand));
+    result = result & only_if<D>(found & on_demand, [&] {
+               return paged_in<D>(s, w.memory + (target.start - w.first), target.length, write);
+             });
+  }
+  return result;
 }
 
 /// Whether every check on the range passes.
 template <class D>
-constexpr typename D::Bit granted(const State<D>& state, const Target<D>& target) {
-  return key_is_live<D>(state, target) & same_pd<D>(state, target) &
-         right_granted<D>(state, target) & in_bounds<D>(state, target);
+constexpr typename D::Bit granted(const State<D>& s, const Target<D>& target, bool write) {
+  return key_is_live<D>(s, target) & same_pd<D>(s, target) & right_granted<D>(s, target) &
+         in_bounds<D>(s, target) & same_qp<D>(s, target) & memory_there<D>(s, target, write);
 }
 
-/// Whether nobody asks for something that a region may not be asked: it is not `undefined`.
+/// Where the range lies, if something answers to the key: for its first `length` bytes.
 template <class D>
-constexpr typename D::Bit is_defined(const State<D>& state, const Target<D>& target) {
-  return all<D>(state.regions,
-                [&](const Region<D>& r) { return !(answers<D>(r, target) & r.undefined); });
+constexpr Piece<D> piece_of(const State<D>& s, const Target<D>& target,
+                            typename D::Address length) {
+  Piece<D> piece;
+  piece.length = length;
+  const auto take = [&](typename D::Bit found, typename D::Address at, const Region<D>& region) {
+    if (!D::possible(found)) return;
+    const auto gone = region.gone & (region.gone_first <= at) & (at <= region.gone_last);
+    piece.at = D::select(found, at, piece.at);
+    piece.unseen = D::select(found, region.unseen | region.null | gone, piece.unseen);
+    piece.zeros = D::select(found, region.null, piece.zeros);
+  };
+  for (const Region<D>& r : s.regions)
+    take(answers<D>(r, target), r.memory + (target.start - r.first), r);
+  if (target.kind == KeyKind::local) return piece;
+  for (const Window<D>& w : s.windows)
+    for (std::size_t i = 0; i < D::kRegions && D::possible(answers<D>(w, target)); ++i)
+      take(answers<D>(w, target) & (w.region == D::small(i)),
+           w.memory + (target.start - w.first), s.regions.at(i));
+  return piece;
 }
 
-/// The virtual address of the range's first byte, if a region answers to the key.
+/// How many of the range's bytes, from its start, the key lets the queue pair reach: all of them
+/// if it is granted, fewer where it runs over the end, none if a check other than the bound fails.
+/// What a device may have moved before it noticed.
 template <class D>
-constexpr typename D::Address memory_of(const State<D>& state, const Target<D>& target) {
-  auto address = D::address(0);
-  for (const Region<D>& r : state.regions)
-    address = D::select(answers<D>(r, target), r.memory + (target.start - r.first), address);
-  return address;
-}
-
-/// How many of the range's bytes, from its start, the region lets the queue pair reach: all of
-/// them if it is granted, fewer where it runs over the region's end, none if a check other than
-/// the bound fails. What a device may have moved before it noticed.
-template <class D>
-constexpr typename D::Address reachable_prefix(const State<D>& state, const Target<D>& target) {
+constexpr typename D::Address reachable_prefix(const State<D>& s, const Target<D>& target) {
   auto length = D::address(0);
-  for (const Region<D>& r : state.regions) {
-    const auto starts_inside = answers<D>(r, target) & (!r.empty) & (r.pd == target.pd) &
-                               has<D>(r.access, target.right) & (r.first <= target.start) &
-                               (target.start <= r.last);
+  const auto pd = s.qps.at(target.qp).pd;
+  const auto take = [&](typename D::Bit found, const auto& holder) {
+    if (!D::possible(found)) return;
+    const auto inside = found & (holder.pd == pd) & has<D>(holder.access, target.right) &
+                        (holder.first <= target.start) & (target.start <= holder.last);
     // Compared before one is added: a region may end at the last byte of the address space.
-    const auto beyond_first = r.last - target.start;
+    const auto beyond_first = holder.last - target.start;
     const auto fits =
         D::select(target.length <= beyond_first, target.length, beyond_first + D::address(1));
-    length = D::select(starts_inside, fits, length);
-  }
+    length = D::select(inside, fits, length);
+  };
+  for (const Region<D>& r : s.regions) take(answers<D>(r, target) & (!r.empty), r);
+  if (target.kind == KeyKind::local) return length;
+  for (const Window<D>& w : s.windows) take(answers<D>(w, target), w);
   return length;
+}
+
+/// Whether nothing that answers to the key is undefined, and its bytes are all seen or all unseen;
+/// `read`: all seen, or known to be zeros.
+template <class D>
+constexpr typename D::Bit is_defined(const State<D>& s, const Target<D>& target, bool read) {
+  const auto known = [&](const Region<D>& r, typename D::Address from) {
+    const auto last = from + target.length - D::address(1);
+    const auto outside = (last < r.gone_first) | (r.gone_last < from);
+    const auto inside = (r.gone_first <= from) & (last <= r.gone_last);
+    const auto whole = read ? outside : (outside | inside);
+    const auto seen = read ? ((!r.unseen) | r.null) : D::bit(true);
+    return (!r.undefined) & seen & ((!r.gone) | (target.length == D::address(0)) | whole);
+  };
+  auto result = all<D>(s.regions, [&](const Region<D>& r) {
+    return only_if<D>(answers<D>(r, target),
+                      [&] { return known(r, r.memory + (target.start - r.first)); });
+  });
+  if (target.kind == KeyKind::local) return result;
+  for (const Window<D>& w : s.windows) {
+    // An undefined window may still answer, so its key may not be used whether it is bound or not.
+    result = result & !(w.live & w.undefined & (w.rkey == target.key));
+    for (std::size_t i = 0; i < D::kRegions; ++i)
+      result = result & implies(answers<D>(w, target) & (w.region == D::small(i)),
+                                known(s.regions.at(i), w.memory + (target.start - w.first)));
+  }
+  return result;
 }
 
 }  // namespace mrproof::model

@@ -1,6 +1,7 @@
 // What a rule is: data that the oracle, the explorer, the proofs and the catalogue all read.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "model/call.hpp"
@@ -38,15 +39,32 @@ struct Term {
   bool holds;
 };
 
-/// Bytes that a rule moves: `length` bytes from memory at `from` to memory at `to`. With `exact`
-/// all of them are moved; without, each byte may be the old one or the moved one. Length zero:
-/// nothing changes.
+/// A stretch of memory that a rule reads or writes.
+template <class D>
+struct Piece {
+  typename D::Address at{};  ///< virtual address
+  typename D::Address length{};
+  typename D::Bit unseen{};  ///< not in the buffers: what is written there is not seen
+  typename D::Bit zeros{};   ///< reads as zeros (a null region)
+};
+
+/// What becomes of the bytes that a rule moves.
+enum class Motion : std::uint8_t {
+  copy,
+  fetch_and_add,  ///< 8 bytes of `from` go to `to`; then `operand` is added to them
+  cmp_and_swp,    ///< the same; `swap` replaces them if they equal `operand`
+};
+
+/// Bytes that a rule moves: those of `from`, in order, to those of `to`; the shorter sum counts.
+/// With `exact` all of them are moved; without, each byte may be the old one or the moved one.
 template <class D>
 struct Transfer {
-  typename D::Address from{};
-  typename D::Address to{};
-  typename D::Address length{};
+  std::array<Piece<D>, 2> from{};
+  std::array<Piece<D>, 2> to{};
   bool exact = true;
+  Motion motion = Motion::copy;
+  typename D::Address operand{};
+  typename D::Address swap{};
 };
 
 /// How serious the taking of a rule is for the run.
@@ -56,12 +74,11 @@ enum class Weight : std::uint8_t {
   unsupported,   ///< the device lacks an optional feature
 };
 
-/// A guarded rule: the result `outcome` of `verb` conforms when every term of `requires_all` holds
-/// and, if there are `reasons`, at least one of them holds.
+/// A guarded rule: the result `outcome` conforms when every term of `requires_all` holds and, if
+/// there are `reasons`, at least one of them holds.
 template <class D>
 struct Rule {
-  const char* id;  ///< verb.outcome, or verb.outcome_why
-  Verb verb;
+  const char* name;  ///< what makes it one of its verb's: outcome, or outcome_why
   Outcome outcome;
   std::span<const Term<D>> requires_all;
   std::span<const Term<D>> reasons;
@@ -76,12 +93,15 @@ struct Rule {
   const char* freedom = nullptr;
 };
 
-/// Conditions without which the call must not be made at all: nothing defines its result (a freed
-/// object, two ranges that overlap). They bind the caller, so they never make a verdict.
+/// Rules that a verb has, and what its caller owes: conditions without which the call must not be
+/// made at all, since nothing defines its result (a freed object, two ranges that overlap). Duties
+/// bind the caller, so they never make a verdict. Verbs with the same rules share a table; a verb
+/// can have several.
 template <class D>
-struct Duty {
+struct VerbRules {
   Verb verb;
-  std::span<const Condition<D>* const> conditions;
+  std::span<const Rule<D>> rules;
+  std::span<const Condition<D>* const> duties;
 };
 
 }  // namespace mrproof::model

@@ -3,37 +3,43 @@
 #include <algorithm>
 #include <iterator>
 
-#include "model/rules/messages.hpp"
-#include "model/rules/objects.hpp"
-#include "model/rules/rdma.hpp"
+#include "model/dialects.hpp"
 
 namespace mrproof::model {
 
-Rulebook::Rulebook(std::string_view dialect, std::span<const std::span<const PlainRule>> rules,
-                   std::span<const std::span<const Duty<Plain>>> duties)
-    : dialect_(dialect) {
-  for (const auto& group : rules) {
-    for (const PlainRule& rule : group) {
-      rules_.push_back(&rule);
-      by_outcome_.at(static_cast<std::size_t>(rule.verb))
-          .at(static_cast<std::size_t>(rule.outcome))
-          .push_back(&rule);
+PlainRule::PlainRule(const Rule<Plain>& row, Verb of_verb)
+    : Rule<Plain>(row),
+      verb(of_verb),
+      id(std::string(kVerbNames.at(static_cast<std::size_t>(of_verb))) + "." + row.name) {}
+
+Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined,
+                   std::span<const Group> groups)
+    : dialect_(dialect), defined_(defined) {
+  for (const auto& group : groups) {
+    for (const VerbRules<Plain>& of_verb : group) {
+      duties_.at(static_cast<std::size_t>(of_verb.verb)) = of_verb.duties;
+      for (const Rule<Plain>& row : of_verb.rules) {
+        rules_.push_back(&store_.emplace_back(row, of_verb.verb));
+        by_outcome_.at(static_cast<std::size_t>(of_verb.verb))
+            .at(static_cast<std::size_t>(row.outcome))
+            .push_back(rules_.back());
+      }
     }
   }
-  for (const auto& group : duties)
-    for (const auto& duty : group)
-      duties_.at(static_cast<std::size_t>(duty.verb)) = duty.conditions;
 }
 
 std::span<const PlainRule* const> Rulebook::rules(Verb verb, Outcome outcome) const {
-  return by_outcome_.at(static_cast<std::size_t>(verb)).at(static_cast<std::size_t>(outcome));
+  return by_outcome_[static_cast<std::size_t>(verb)][static_cast<std::size_t>(outcome)];
 }
+
+bool Rulebook::has(Verb verb) const { return !rules(verb, Outcome::ok).empty(); }
 
 std::span<const PlainCondition* const> Rulebook::duties(Verb verb) const {
   return duties_.at(static_cast<std::size_t>(verb));
 }
 
 const PlainCondition* Rulebook::forbids(const State<Plain>& state, const Call<Plain>& call) const {
+  if (!has(call.verb)) return &kVerbInDialect;
   const Result<Plain> nothing_yet;
   const PlainView view{state, call, nothing_yet};
   for (const PlainCondition* duty : duties(call.verb))
@@ -52,18 +58,33 @@ std::size_t Rulebook::index(const PlainRule& rule) const {
       std::distance(rules_.begin(), std::find(rules_.begin(), rules_.end(), &rule)));
 }
 
+const PlainCondition kVerbInDialect{"verb_in_dialect", "the dialect has this verb",
+                                    "the pages of the dialect", About::situation,
+                                    [](const PlainView& /*v*/) { return Bit(false); }};
+
 const Rulebook& linux_rulebook() {
-  static const std::array<std::span<const PlainRule>, 4> rules{
-      ObjectRules<Plain>::kRules, MessageRules<Plain>::kRules, RdmaRules<Plain>::kWrite,
-      RdmaRules<Plain>::kRead};
-  static const std::array<std::span<const Duty<Plain>>, 3> duties{
-      ObjectRules<Plain>::kDuties, MessageRules<Plain>::kDuties, RdmaRules<Plain>::kDuties};
-  static const Rulebook book("linux", rules, duties);
+  static const auto rules = linux_rules<Plain>();
+  static const Rulebook book(kDialects[0], kDefinedAccess, rules);
+  return book;
+}
+
+const Rulebook& linux_2006_rulebook() {
+  static const auto rules = linux_2006_rules<Plain>();
+  static const Rulebook book(kDialects[1], kDefinedAccess2006, rules);
+  return book;
+}
+
+const Rulebook& experimental_rulebook() {
+  static const auto rules = experimental_rules<Plain>();
+  static const Rulebook book(kDialects[2], kDefinedAccessExperimental, rules);
   return book;
 }
 
 const Rulebook* find_rulebook(std::string_view dialect) {
-  return dialect == "linux" ? &linux_rulebook() : nullptr;
+  if (dialect == kDialects[0]) return &linux_rulebook();
+  if (dialect == kDialects[1]) return &linux_2006_rulebook();
+  if (dialect == kDialects[2]) return &experimental_rulebook();
+  return nullptr;
 }
 
 }  // namespace mrproof::model

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,21 +12,34 @@
 
 namespace mrproof::model {
 
-using PlainRule = Rule<Plain>;
 using PlainCondition = Condition<Plain>;
 using PlainView = View<Plain>;
+
+/// A rule as one verb has it: verbs that share a table have rules of their own.
+struct PlainRule : Rule<Plain> {
+  PlainRule(const Rule<Plain>& row, Verb of_verb);
+  Verb verb;
+  std::string id;  ///< "verb.name"
+};
 
 /// All rules and duties of one dialect over the oracle's domain. Immutable; share it freely.
 class Rulebook {
  public:
-  explicit Rulebook(std::string_view dialect, std::span<const std::span<const PlainRule>> rules,
-                    std::span<const std::span<const Duty<Plain>>> duties);
+  using Group = std::span<const VerbRules<Plain>>;
+
+  /// `defined`: the access flags that the dialect gives a meaning.
+  Rulebook(std::string_view dialect, std::uint32_t defined, std::span<const Group> groups);
+  Rulebook(const Rulebook&) = delete;
+  Rulebook& operator=(const Rulebook&) = delete;
 
   [[nodiscard]] std::string_view dialect() const { return dialect_; }
+  [[nodiscard]] std::uint32_t defined_access() const { return defined_; }
   /// Every rule, in the order of the catalogue; a rule's index is its place here.
   [[nodiscard]] std::span<const PlainRule* const> rules() const { return rules_; }
   /// The rules that allow `outcome` of `verb`, the strictest first.
   [[nodiscard]] std::span<const PlainRule* const> rules(Verb verb, Outcome outcome) const;
+  /// Whether the dialect has the verb.
+  [[nodiscard]] bool has(Verb verb) const;
   /// What the caller of `verb` owes.
   [[nodiscard]] std::span<const PlainCondition* const> duties(Verb verb) const;
   /// The duty that a caller would break, or null: then the call may be made.
@@ -37,15 +52,27 @@ class Rulebook {
 
  private:
   std::string_view dialect_;
+  std::uint32_t defined_;
+  std::deque<PlainRule> store_;
   std::vector<const PlainRule*> rules_;
   std::array<std::array<std::vector<const PlainRule*>, kOutcomes>, kVerbs> by_outcome_;
   std::array<std::span<const PlainCondition* const>, kVerbs> duties_{};
 };
 
+/// Stands for the duty to call only verbs that the dialect has.
+extern const PlainCondition kVerbInDialect;
+
 /// The current manual pages of rdma-core.
 const Rulebook& linux_rulebook();
+/// The older ibv_reg_mr(3): fewer flags and verbs.
+const Rulebook& linux_2006_rulebook();
+/// The vendor's experimental verbs: another ibv_rereg_mr(), shared regions.
+const Rulebook& experimental_rulebook();
 
-/// The rulebook of that name, or null. Names: "linux".
+/// The names of all dialects: "linux", "linux-2006", "mlnx-exp".
+inline constexpr std::array<std::string_view, 3> kDialects{"linux", "linux-2006", "mlnx-exp"};
+
+/// The rulebook of that name, or null.
 const Rulebook* find_rulebook(std::string_view dialect);
 
 }  // namespace mrproof::model

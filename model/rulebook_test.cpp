@@ -81,7 +81,8 @@ TEST(Rulebook, RulesAreFoundByVerbAndOutcomeStrictestFirst) {
 
 TEST(Rulebook, EveryVerbCanSucceedAndARefusalNeedsAReason) {
   for (std::size_t verb = 0; verb < kVerbs; ++verb)
-    EXPECT_FALSE(book().rules(static_cast<Verb>(verb), Outcome::ok).empty()) << kVerbNames.at(verb);
+    EXPECT_EQ(book().has(static_cast<Verb>(verb)), static_cast<Verb>(verb) != Verb::reg_shared_mr)
+        << kVerbNames.at(verb);
   for (const PlainRule* rule : book().rules()) {
     const bool excuses = rule->reasons.empty() && rule->weight != Weight::inconclusive;
     EXPECT_FALSE(rule->outcome == Outcome::refused && excuses)
@@ -121,7 +122,15 @@ TEST(Rulebook, WhoeverNamesAnObjectOwesThatItIsThere) {
                                    {Verb::rdma_write, "qp_live"},
                                    {Verb::rdma_read, "qp_live"},
                                    {Verb::query_qp, "qp_live"},
-                                   {Verb::connect, "qp_live"},
+                                   {Verb::connect, "pair_live"},
+                                   {Verb::rereg_mr, "mr_defined"},
+                                   {Verb::alloc_mw, "mw_slot_free"},
+                                   {Verb::dealloc_mw, "mw_live"},
+                                   {Verb::bind_mw, "mw_defined"},
+                                   {Verb::post_bind_mw, "mr_defined"},
+                                   {Verb::local_inv, "invalidated_defined"},
+                                   {Verb::destroy_qp, "qp_live"},
+                                   {Verb::protect, "pages_whole"},
                                    {Verb::fill, "store_in_buffer"},
                                    {Verb::send, "receive_copy_defined"},
                                    {Verb::rdma_write, "copy_defined"},
@@ -132,9 +141,24 @@ TEST(Rulebook, WhoeverNamesAnObjectOwesThatItIsThere) {
   }
 }
 
+TEST(Rulebook, DialectsDifferInVerbsAndFlags) {
+  const auto& old = linux_2006_rulebook();
+  EXPECT_FALSE(old.has(Verb::rereg_mr));
+  EXPECT_FALSE(old.has(Verb::reg_mr_iova));
+  EXPECT_TRUE(old.has(Verb::reg_mr));
+  Call<Plain> call;
+  call.verb = Verb::rereg_mr;
+  EXPECT_EQ(old.forbids({}, call), &kVerbInDialect);
+  EXPECT_EQ(old.defined_access() & kZeroBased, 0U);
+  EXPECT_TRUE(experimental_rulebook().has(Verb::reg_shared_mr));
+  EXPECT_NE(experimental_rulebook().find("rereg_mr.refused_peer_memory"), nullptr);
+  EXPECT_EQ(experimental_rulebook().find("rereg_mr.err_cmd"), nullptr);
+}
+
 TEST(Rulebook, IsFoundByItsDialect) {
   EXPECT_EQ(find_rulebook("linux"), &book());
   EXPECT_EQ(book().dialect(), "linux");
+  for (const auto dialect : kDialects) EXPECT_EQ(find_rulebook(dialect)->dialect(), dialect);
   EXPECT_EQ(find_rulebook("Linux"), nullptr);
   EXPECT_EQ(find_rulebook(""), nullptr);
 }

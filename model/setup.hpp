@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/access.hpp"
 #include "model/state.hpp"
 
 namespace mrproof::model {
@@ -24,6 +25,8 @@ struct Setup {
 constexpr Setup standard_setup() { return Setup{{0, 0, 0, 1}, {true, true, false, false}}; }
 
 /// The model's state at the start of a case.
-State<Plain> initial_state(const Setup& setup, const Capabilities<Plain>& can);
+/// `defined`: the access flags that the dialect gives a meaning (Rulebook::defined_access()).
+State<Plain> initial_state(const Setup& setup, const Capabilities<Plain>& can,
+                           std::uint32_t defined = kDefinedAccess);
 
 }  // namespace mrproof::model

@@ -22,7 +22,7 @@ TEST(InitialState, HoldsWhatIsGivenAndNothingElse) {
   for (const auto& region : state.regions) EXPECT_FALSE(region.live.truth());
   for (std::size_t i = 0; i < kBufferCount; ++i) {
     EXPECT_EQ(state.buffers.at(i).first.value(), buffer_address(i));
-    EXPECT_EQ(state.buffers.at(i).last.value(), buffer_address(i) + kBufferSize - 1);
+    EXPECT_EQ(state.buffers.at(i).last.value(), buffer_address(i) + buffer_size(i) - 1);
   }
   EXPECT_EQ(state.can.claimed.value(), 5U);
   EXPECT_EQ(state.can.max_message.value(), 77U);

@@ -1,8 +1,9 @@
-// The state of the model: protection domains, memory regions, queue pairs, buffers.
+// The state of the model: protection domains, memory regions, memory windows, queue pairs, buffers.
 #pragma once
 
 #include <array>
 
+#include "model/access.hpp"
 #include "model/call.hpp"
 #include "model/domain.hpp"
 
@@ -20,34 +21,66 @@ template <class D>
 struct Region {
   typename D::Bit live{};
   typename D::Bit empty{};      ///< registered with length zero: contains nothing
-  typename D::Bit undefined{};  ///< may only be deregistered (its PD was freed under it)
+  typename D::Bit undefined{};  ///< may only be deregistered: nothing says what it is
+  typename D::Bit null{};       ///< discards what is written, reads as zeros; local key only
+  typename D::Bit unseen{};     ///< its memory is none of the buffers
+  /// Pages [gone_first, gone_last] of its memory were unmapped after it was registered: the region
+  /// still holds them, the program does not see them any more.
+  typename D::Bit gone{};
   typename D::Small pd{};
   typename D::Flags access{};
   typename D::Address first{};
   typename D::Address last{};
   typename D::Address memory{};
+  typename D::Address gone_first{};
+  typename D::Address gone_last{};
   typename D::Key lkey{};
   typename D::Key rkey{};
+  typename D::Key old_lkey{};  ///< before the last re-registration
+  typename D::Key old_rkey{};
+};
+
+/// A memory window. While it is bound, its key gives remote access to [first, last]; `memory` is
+/// the virtual address of the byte at `first`, in region `region`.
+template <class D>
+struct Window {
+  typename D::Bit live{};
+  typename D::Bit two{};        ///< type 2
+  typename D::Bit bound{};
+  typename D::Bit undefined{};  ///< may only be deallocated: nothing says whether it is bound
+  typename D::Small pd{};
+  typename D::Small region{};
+  typename D::Small qp{};  ///< that a type 2 window was bound through
+  typename D::Flags access{};
+  typename D::Address first{};
+  typename D::Address last{};
+  typename D::Address memory{};
+  typename D::Key rkey{};
+  typename D::Key old_rkey{};  ///< before the last bind
 };
 
 /// An RC queue pair, connected to the one in the neighbouring slot (slot ^ 1), with room for one
-/// posted receive.
+/// posted receive of one or two elements.
 template <class D>
 struct QueuePair {
   typename D::Bit live{};
   typename D::Small pd{};
   typename D::Small state{};  ///< QpState::rts or err
   typename D::Bit posted{};   ///< a receive is posted:
-  typename D::Key lkey{};
-  typename D::Address address{};
-  typename D::Address length{};
+  typename D::Bit two{};      ///< with both elements; the second is empty otherwise
+  std::array<Element<D>, 2> elements{};
 };
 
-/// Mapped, writable memory of the program: [first, last].
+/// Memory of the program: [first, last]; all of it is mapped and writable, but for one hole at
+/// most.
 template <class D>
 struct Buffer {
   typename D::Address first{};
   typename D::Address last{};
+  typename D::Bit hole{};       ///< [hole_first, hole_last] is not mapped, or
+  typename D::Bit read_only{};  ///< is not writable
+  typename D::Address hole_first{};
+  typename D::Address hole_last{};
 };
 
 /// What a device claims to be able to do, read from the device.
@@ -55,6 +88,7 @@ template <class D>
 struct Capabilities {
   typename D::Flags claimed{};        ///< feature access flags that the device says it supports
   typename D::Address max_message{};  ///< longest message in bytes (ibv_query_port(3), max_msg_sz)
+  typename D::Flags features{};       ///< Feature flags that the device says it has
 };
 
 /// Everything that rules read and effects change.
@@ -62,10 +96,13 @@ template <class D>
 struct State {
   std::array<ProtectionDomain<D>, D::kPds> pds{};
   std::array<Region<D>, D::kRegions> regions{};
+  std::array<Window<D>, D::kWindows> windows{};
   std::array<QueuePair<D>, D::kQps> qps{};
   std::array<Buffer<D>, D::kBuffers> buffers{};
   Capabilities<D> can{};
-  typename D::Flags proven{};  ///< access flags of every registration that succeeded so far
+  typename D::Flags defined{};  ///< access flags that the dialect gives a meaning
+  typename D::Flags proven{};   ///< access flags of every registration that succeeded so far
+  typename D::Flags shown{};    ///< Feature flags that some success has shown
 };
 
 /// The slot of the queue pair at the other end.

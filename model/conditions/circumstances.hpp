@@ -4,7 +4,7 @@
 // zero-based regions must still be found out when it begins to refuse plain ones.
 #pragma once
 
-#include "model/conditions/transfer.hpp"
+#include "model/conditions/windows.hpp"
 
 namespace mrproof::model {
 
@@ -16,61 +16,153 @@ constexpr typename D::Bit region_has(const View<D>& v, const Target<D>& target,
                 [&](const Region<D>& r) { return answers<D>(r, target) & has<D>(r.access, flag); });
 }
 
+/// Whether the region that answers to the key is addressed by numbers of its own.
+template <class D>
+constexpr typename D::Bit region_elsewhere(const View<D>& v, const Target<D>& target) {
+  return any<D>(v.state.regions, [&](const Region<D>& r) {
+    return answers<D>(r, target) & (r.first != r.memory) & !has<D>(r.access, kZeroBased);
+  });
+}
+
 /// Whether the refusal seen lays the fault on the local side.
 template <class D>
 constexpr typename D::Bit blames_local(const View<D>& v) {
   const auto outcome = v.result.outcome;
   return D::bit(outcome == Outcome::loc_prot_err || outcome == Outcome::loc_len_err ||
                 outcome == Outcome::loc_qp_op_err || outcome == Outcome::refused) &
-         D::bit(is_transfer(v.call.verb) || v.call.verb == Verb::post_recv);
+         D::bit(has_elements(v.call.verb) && v.call.verb != Verb::advise_mr);
+}
+
+/// Whether the refusal seen lays the fault on the remote range.
+template <class D>
+constexpr typename D::Bit blames_remote(const View<D>& v) {
+  return D::bit(v.result.outcome == Outcome::rem_access_err && is_remote(v.call.verb));
 }
 
 template <class D>
 inline constexpr Condition<D> local_zero_based{
     "local_zero_based", "the local region is addressed by offsets",
     "ibv_reg_mr(3), IBV_ACCESS_ZERO_BASED", About::circumstance, [](const View<D>& v) {
-      return blames_local<D>(v) & region_has<D>(v, local_target<D>(v), kZeroBased);
+      auto found = D::bit(false);
+      for (std::size_t i = 0; i < v.call.elements; ++i)
+        found = found | region_has<D>(v, element_target<D>(v, i, 0), kZeroBased);
+      return blames_local<D>(v) & found;
     }};
 
 template <class D>
 inline constexpr Condition<D> remote_zero_based{
     "remote_zero_based", "the remote region is addressed by offsets",
     "ibv_reg_mr(3), IBV_ACCESS_ZERO_BASED", About::circumstance, [](const View<D>& v) {
-      return D::bit(v.result.outcome == Outcome::rem_access_err) &
-             region_has<D>(v, remote_target<D>(v), kZeroBased);
+      return blames_remote<D>(v) & region_has<D>(v, remote_target<D>(v), kZeroBased);
     }};
 
 template <class D>
 inline constexpr Condition<D> receive_zero_based{
     "receive_zero_based", "the region behind the receive is addressed by offsets",
     "ibv_reg_mr(3), IBV_ACCESS_ZERO_BASED", About::circumstance, [](const View<D>& v) {
-      return D::bit(v.result.outcome == Outcome::rem_op_err) &
-             region_has<D>(v, receive_target<D>(v), kZeroBased);
+      return D::bit(v.result.outcome == Outcome::rem_op_err && is_send(v.call.verb)) &
+             (region_has<D>(v, receive_target<D>(v, 0, false), kZeroBased) |
+              region_has<D>(v, receive_target<D>(v, 1, false), kZeroBased));
     }};
+
+template <class D>
+inline constexpr Condition<D> addressed_by_iova{
+    "addressed_by_iova", "the region is addressed by an iova of its own",
+    "ibv_reg_mr(3), ibv_reg_mr_iova()", About::circumstance, [](const View<D>& v) {
+      auto found = blames_remote<D>(v) & region_elsewhere<D>(v, remote_target<D>(v));
+      for (std::size_t i = 0; i < v.call.elements; ++i)
+        found = found |
+                (blames_local<D>(v) & region_elsewhere<D>(v, element_target<D>(v, i, 0)));
+      return found;
+    }};
+
+template <class D>
+inline constexpr Condition<D> through_window{
+    "through_window", "the remote key is that of a memory window",
+    "ibv_alloc_mw(3), DESCRIPTION", About::circumstance, [](const View<D>& v) {
+      return blames_remote<D>(v) & any<D>(v.state.windows, [&](const Window<D>& w) {
+               return answers<D>(w, remote_target<D>(v));
+             });
+    }};
+
+template <class D>
+inline constexpr Condition<D> zero_based_window{
+    "zero_based_window", "the window is, or is to be, addressed by offsets",
+    "ibv_bind_mw(3), IBV_ACCESS_ZERO_BASED", About::circumstance, [](const View<D>& v) {
+      const auto wanted = D::bit(is_bind(v.call.verb)) & has<D>(v.call.access, kZeroBased);
+      return wanted | (blames_remote<D>(v) & any<D>(v.state.windows, [&](const Window<D>& w) {
+                         return answers<D>(w, remote_target<D>(v)) & has<D>(w.access, kZeroBased);
+                       }));
+    }};
+
+template <class D>
+inline constexpr Condition<D> unbinding{
+    "unbinding", "the bind has length zero", "ibv_alloc_mw(3), DESCRIPTION", About::circumstance,
+    [](const View<D>& v) { return D::bit(is_bind(v.call.verb)) & unbinds(v); }};
 
 template <class D>
 inline constexpr Condition<D> empty_transfer{
     "empty_transfer", "the transfer has no bytes", "C9-88", About::circumstance,
-    [](const View<D>& v) { return D::bit(is_transfer(v.call.verb)) & zero_length(v); }};
+    [](const View<D>& v) {
+      return D::bit(is_transfer(v.call.verb) && has_elements(v.call.verb)) & zero_length(v);
+    }};
+
+template <class D>
+inline constexpr Condition<D> two_elements{
+    "two_elements", "there are two scatter/gather elements", "ibv_post_send(3), sg_list",
+    About::circumstance, [](const View<D>& v) {
+      return D::bit(has_elements(v.call.verb) && v.call.elements == 2);
+    }};
 
 template <class D>
 inline constexpr Condition<D> optional_access_bits{
     "optional_access_bits", "access bits of the optional range are set",
     "<rdma/ib_user_ioctl_verbs.h>, IB_UVERBS_ACCESS_OPTIONAL_RANGE", About::circumstance,
     [](const View<D>& v) {
-      return D::bit(v.call.verb == Verb::reg_mr) & has_any<D>(v.call.access, kOptionalRange);
+      return D::bit(makes_region(v.call.verb)) & has_any<D>(v.call.access, kOptionalRange);
     }};
 
 template <class D>
 inline constexpr Condition<D> zero_based_asked{
     "zero_based_asked", "a zero-based region is asked for", "ibv_reg_mr(3), IBV_ACCESS_ZERO_BASED",
     About::circumstance, [](const View<D>& v) {
-      return D::bit(v.call.verb == Verb::reg_mr) & has<D>(v.call.access, kZeroBased);
+      return D::bit(makes_region(v.call.verb)) & has<D>(v.call.access, kZeroBased);
+    }};
+
+template <class D>
+inline constexpr Condition<D> on_demand_asked{
+    "on_demand_asked", "a region that is paged on demand is asked for",
+    "ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND", About::circumstance, [](const View<D>& v) {
+      return D::bit(makes_region(v.call.verb)) & has<D>(v.call.access, kOnDemand);
+    }};
+
+template <class D>
+inline constexpr Condition<D> read_only_memory{
+    "read_only_memory", "part of the memory is read-only", "mprotect(2)", About::circumstance,
+    [](const View<D>& v) {
+      return D::bit(makes_region(v.call.verb)) &
+             paged_in<D>(v.state, v.call.address, v.call.length, false) &
+             !paged_in<D>(v.state, v.call.address, v.call.length, true);
+    }};
+
+template <class D>
+inline constexpr Condition<D> pages_lost{
+    "pages_lost", "a region used holds pages that the program has unmapped",
+    "gap: no page says what a region is whose memory was unmapped", About::circumstance,
+    [](const View<D>& v) {
+      const auto holds = [&](const Target<D>& t) {
+        return any<D>(v.state.regions,
+                      [&](const Region<D>& r) { return answers<D>(r, t) & r.gone; });
+      };
+      return (blames_remote<D>(v) & holds(remote_target<D>(v))) |
+             (blames_local<D>(v) & holds(element_target<D>(v, 0, 0)));
     }};
 
 template <class D>
 inline constexpr const Condition<D>* kCircumstances[] = {
-    &local_zero_based<D>, &remote_zero_based<D>,    &receive_zero_based<D>,
-    &empty_transfer<D>,   &optional_access_bits<D>, &zero_based_asked<D>};
+    &local_zero_based<D>, &remote_zero_based<D>, &receive_zero_based<D>,   &addressed_by_iova<D>,
+    &through_window<D>,   &zero_based_window<D>, &unbinding<D>,            &empty_transfer<D>,
+    &two_elements<D>,     &optional_access_bits<D>, &zero_based_asked<D>,  &on_demand_asked<D>,
+    &read_only_memory<D>, &pages_lost<D>};
 
 }  // namespace mrproof::model

@@ -84,7 +84,7 @@ template <class D>
 inline constexpr Condition<D> received_length{
     "received_length", "byte_len of the receive is the length of the message",
     "ibv_poll_cq(3), byte_len", About::observation,
-    [](const View<D>& v) { return v.result.received == v.call.length; }};
+    [](const View<D>& v) { return v.result.received == message_length<D>(v); }};
 
 template <class D>
 inline constexpr Condition<D> receive_reports_length{
@@ -97,5 +97,14 @@ inline constexpr Condition<D> receive_reports_protection{
     "receive_reports_protection", "the receive completes with LOC_PROT_ERR", "11.6.2",
     About::observation,
     [](const View<D>& v) { return v.result.peer_receive == as_small<D>(Outcome::loc_prot_err); }};
+
+template <class D>
+inline constexpr Condition<D> peer_receive_fails{
+    "peer_receive_fails", "a receive posted on the failed responder completes with an error",
+    "C9-222.1; C9-220", About::observation, [](const View<D>& v) {
+      const auto seen = v.result.peer_receive;
+      const auto failed = (seen != as_small<D>(Outcome::none)) & (seen != as_small<D>(Outcome::ok));
+      return D::select(responder<D>(v).posted, failed, seen == as_small<D>(Outcome::none));
+    }};
 
 }  // namespace mrproof::model

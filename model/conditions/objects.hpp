@@ -1,4 +1,4 @@
-// Conditions on protection domains, registration and deregistration.
+// Conditions on protection domains, handles, and what the device has: shared by many verbs.
 #pragma once
 
 #include "model/regions.hpp"
@@ -28,114 +28,182 @@ inline constexpr Condition<D> mr_live{
     About::situation, [](const View<D>& v) { return v.state.regions.at(v.call.mr).live; }};
 
 template <class D>
+inline constexpr Condition<D> mr_defined{
+    "mr_defined", "the MR is one that may still be used, not only deregistered",
+    "ibv_rereg_mr(3), RETURN VALUE: IBV_REREG_MR_ERR_CMD", About::situation,
+    [](const View<D>& v) { return !v.state.regions.at(v.call.mr).undefined; }};
+
+template <class D>
+inline constexpr Condition<D> mr_not_null{
+    "mr_not_null", "the MR is no null MR", "ibv_alloc_null_mr(3), DESCRIPTION", About::situation,
+    [](const View<D>& v) { return !v.state.regions.at(v.call.mr).null; }};
+
+template <class D>
+inline constexpr Condition<D> mw_slot_free{
+    "mw_slot_free", "the handle names no live MW", "trace format: one handle, one object",
+    About::situation, [](const View<D>& v) { return !v.state.windows.at(v.call.mw).live; }};
+
+template <class D>
+inline constexpr Condition<D> mw_live{
+    "mw_live", "the MW has been allocated and not deallocated", "ibv_alloc_mw(3), DESCRIPTION",
+    About::situation, [](const View<D>& v) { return v.state.windows.at(v.call.mw).live; }};
+
+template <class D>
+inline constexpr Condition<D> mw_defined{
+    "mw_defined", "it is known whether the MW is bound",
+    "gap: what becomes of a type 2 window whose queue pair fails, and of a window after a failed "
+    "bind",
+    About::situation, [](const View<D>& v) { return !v.state.windows.at(v.call.mw).undefined; }};
+
+template <class D>
+inline constexpr Condition<D> qp_live{
+    "qp_live", "the queue pair exists", "ibv_create_qp(3)", About::situation,
+    [](const View<D>& v) { return v.state.qps.at(v.call.qp).live; }};
+
+template <class D>
+inline constexpr Condition<D> pair_live{
+    "pair_live", "both queue pairs of the connection exist", "ibv_create_qp(3)", About::situation,
+    [](const View<D>& v) {
+      return v.state.qps.at(v.call.qp).live & v.state.qps.at(peer_of(v.call.qp)).live;
+    }};
+
+template <class D>
 inline constexpr Condition<D> store_in_buffer{
-    "store_in_buffer", "the bytes stored lie in one buffer", "C: storing elsewhere is undefined",
-    About::situation, [](const View<D>& v) {
-      return any<D>(v.state.buffers, [&](const Buffer<D>& b) {
-        return within<D>(v.call.address, v.call.length, b.first, b.last);
-      });
+    "store_in_buffer", "the bytes stored lie in mapped, writable memory of one buffer",
+    "C: storing elsewhere is undefined", About::situation, [](const View<D>& v) {
+      return paged_in<D>(v.state, v.call.address, v.call.length, true);
+    }};
+
+template <class D>
+inline constexpr Condition<D> pages_whole{
+    "pages_whole", "the range is whole pages of one buffer, and that buffer's only hole if it has one",
+    "mmap(2), mprotect(2); model: one hole a buffer", About::situation, [](const View<D>& v) {
+      const auto& c = v.call;
+      const auto in_page = D::address(4095);
+      const auto last = c.address + c.length - D::address(1);
+      const auto aligned =
+          ((c.address & in_page) == D::address(0)) & ((c.length & in_page) == D::address(0));
+      return aligned & any<D>(v.state.buffers, [&](const Buffer<D>& b) {
+               const auto same = (b.hole_first == c.address) & (b.hole_last == last);
+               return within<D>(c.address, c.length, b.first, b.last) & ((!b.hole) | same);
+             });
+    }};
+
+template <class D>
+inline constexpr Condition<D> pages_there{
+    "pages_there", "pages that are made read-only are mapped", "mprotect(2)", About::situation,
+    [](const View<D>& v) {
+      return D::bit(v.call.option != kReadPages) | paged_in<D>(v.state, v.call.address,
+                                                               v.call.length, false);
     }};
 
 // ---- situation ----
 
 template <class D>
 inline constexpr Condition<D> pd_unused{
-    "pd_unused", "no MR or QP belongs to the PD", "ibv_alloc_pd(3), NOTES", About::situation,
+    "pd_unused", "no MR, MW or QP belongs to the PD", "ibv_alloc_pd(3), NOTES", About::situation,
     [](const View<D>& v) {
       const auto pd = D::small(v.call.pd);
-      return all<D>(v.state.regions, [&](const Region<D>& r) { return !(r.live & (r.pd == pd)); }) &
-             all<D>(v.state.qps, [&](const QueuePair<D>& q) { return !(q.live & (q.pd == pd)); });
+      const auto elsewhere = [&](const auto& object) { return !(object.live & (object.pd == pd)); };
+      return all<D>(v.state.regions, elsewhere) & all<D>(v.state.windows, elsewhere) &
+             all<D>(v.state.qps, elsewhere);
     }};
 
 template <class D>
-inline constexpr Condition<D> remote_write_has_local_write{
-    "remote_write_has_local_write", "LOCAL_WRITE is set if REMOTE_WRITE or REMOTE_ATOMIC is",
-    "ibv_reg_mr(3), DESCRIPTION", About::situation, [](const View<D>& v) {
-      return implies(has_any<D>(v.call.access, kRemoteWrite | kRemoteAtomic),
-                     has<D>(v.call.access, kLocalWrite));
+inline constexpr Condition<D> no_bound_window{
+    "no_bound_window", "no memory window is bound to the MR", "ibv_dereg_mr(3), NOTES",
+    About::situation, [](const View<D>& v) {
+      const auto mr = D::small(v.call.mr);
+      return all<D>(v.state.windows, [&](const Window<D>& w) {
+        return !(w.live & w.bound & (!w.undefined) & (w.region == mr));
+      });
     }};
 
 template <class D>
-inline constexpr Condition<D> memory_mapped{
-    "memory_mapped", "all bytes of the range are mapped memory of the process (or none are asked)",
-    "architecture: register memory region, invalid virtual address or length", About::situation,
-    [](const View<D>& v) {
-      return (v.call.length == D::address(0)) | any<D>(v.state.buffers, [&](const Buffer<D>& b) {
-               return within<D>(v.call.address, v.call.length, b.first, b.last);
-             });
+inline constexpr Condition<D> no_doubtful_window{
+    "no_doubtful_window", "no memory window of which it is not known may be bound to the MR",
+    "gap: what becomes of a type 2 window whose queue pair fails, and of a window after a failed "
+    "bind",
+    About::situation, [](const View<D>& v) {
+      const auto mr = D::small(v.call.mr);
+      return all<D>(v.state.windows, [&](const Window<D>& w) {
+        return !(w.live & w.bound & w.undefined & (w.region == mr));
+      });
     }};
 
+/// The Feature flags of which the call needs one; all-ones where it needs none.
 template <class D>
-inline constexpr Condition<D> paged_on_demand{
-    "paged_on_demand", "the region is paged on demand, so memory need not be there yet",
-    "ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND", About::situation,
-    [](const View<D>& v) { return has<D>(v.call.access, kOnDemand); }};
+constexpr typename D::Flags features_needed(const View<D>& v) {
+  switch (v.call.verb) {
+    case Verb::reg_mr_ex: return D::flags(kRegMrEx);
+    case Verb::reg_dmabuf_mr: return D::flags(kDmabufMr);
+    case Verb::alloc_null_mr: return D::flags(kNullMr);
+    case Verb::advise_mr: return D::flags(kAdviseMr);
+    case Verb::alloc_mw:
+      return D::flags(v.call.option == kTypeOne ? kMwType1 : kMwType2A | kMwType2B);
+    case Verb::local_inv:
+    case Verb::send_with_inv: return D::flags(kMemoryExtensions | kMwType2A | kMwType2B);
+    case Verb::atomic_fetch_and_add:
+    case Verb::atomic_cmp_and_swp: return D::flags(kAtomics);
+    default: return D::flags(~0U);
+  }
+}
 
 template <class D>
-inline constexpr Condition<D> length_zero{
-    "length_zero", "the region would have no bytes", "gap: ibv_reg_mr(3) does not say",
-    About::situation, [](const View<D>& v) { return v.call.length == D::address(0); }};
-
-template <class D>
-inline constexpr Condition<D> access_bits_defined{
-    "access_bits_defined", "every access bit set has a meaning",
-    "ibv_reg_mr(3), DESCRIPTION: either 0 or the bitwise OR of the flags", About::situation,
-    [](const View<D>& v) { return !has_any<D>(v.call.access, ~kDefinedAccess); }};
-
-template <class D>
-inline constexpr Condition<D> hugetlb_with_on_demand{
-    "hugetlb_with_on_demand", "HUGETLB comes only with explicit ON_DEMAND",
-    "ibv_reg_mr(3), IBV_ACCESS_HUGETLB", About::situation, [](const View<D>& v) {
-      return implies(has<D>(v.call.access, kHugetlb), has<D>(v.call.access, kOnDemand));
-    }};
-
-template <class D>
-inline constexpr Condition<D> features_available{
-    "features_available",
-    "every optional feature asked for is claimed by the device or has been granted before",
-    "ibv_reg_mr(3), \"if supported\"; ibv_query_device_ex(3)", About::situation,
-    [](const View<D>& v) {
-      const auto available = v.state.can.claimed | v.state.proven;
-      return ((v.call.access & D::flags(kFeatureFlags)) & ~available) == D::flags(0);
+inline constexpr Condition<D> verb_available{
+    "verb_available", "the device claims what the verb needs, or has granted it before",
+    "ibv_query_device(3), device_cap_flags, atomic_cap", About::situation, [](const View<D>& v) {
+      const auto needed = features_needed<D>(v);
+      const auto any_will_do = needed == D::flags(~0U);
+      return any_will_do | ((needed & (v.state.can.features | v.state.shown)) != D::flags(0));
     }};
 
 // ---- observation ----
 
+/// Whether a region with remote rights or a window may have the key beside what is live.
 template <class D>
-inline constexpr Condition<D> keys_distinct{
-    "keys_distinct",
-    "no other live region has this lkey, nor this rkey if either of the two grants remote access",
-    "ibv_reg_mr(3), RETURN VALUE: the key is how a region is named", About::observation,
-    [](const View<D>& v) {
-      const auto remote = has_any<D>(v.call.access, kRemoteRights);
-      return all<D>(v.state.regions, [&](const Region<D>& r) {
-        const auto either_remote = remote | has_any<D>(r.access, kRemoteRights);
-        return implies(r.live,
-                       (r.lkey != v.result.lkey) & implies(either_remote, r.rkey != v.result.rkey));
-      });
-    }};
+constexpr typename D::Bit rkey_unused(const State<D>& s, typename D::Key key) {
+  return all<D>(s.regions,
+                [&](const Region<D>& r) {
+                  const auto remote = has_any<D>(r.access, kRemoteRights) & (!r.null);
+                  return implies(r.live & remote, r.rkey != key);
+                }) &
+         all<D>(s.windows,
+                [&](const Window<D>& w) { return implies(w.live, w.rkey != key); });
+}
+
+/// The part of a key that the consumer of a type 2 window does not choose.
+template <class D>
+constexpr typename D::Key key_index(typename D::Key key) {
+  return key & D::key(0xffffff00U);
+}
+
+template <class D>
+constexpr typename D::Bit is_errno(typename D::Key error) {
+  return (error != D::key(0)) & (error < D::key(4096));
+}
+
+/// ENOMEM or EAGAIN.
+template <class D>
+constexpr typename D::Bit says_resources(typename D::Key error) {
+  return (error == D::key(12)) | (error == D::key(11));
+}
 
 template <class D>
 inline constexpr Condition<D> errno_value{
     "errno_value", "the failure is reported as a positive errno value",
     "ibv_dereg_mr(3), ibv_alloc_pd(3), ibv_post_send(3), RETURN VALUE", About::observation,
-    [](const View<D>& v) {
-      return (v.result.error != D::key(0)) & (v.result.error < D::key(4096));
-    }};
+    [](const View<D>& v) { return is_errno<D>(v.result.error); }};
 
 template <class D>
 inline constexpr Condition<D> errno_set{
     "errno_set", "errno says why NULL was returned", "ibv_reg_mr(3), ibv_alloc_pd(3), RETURN VALUE",
-    About::observation, [](const View<D>& v) {
-      return (v.result.error != D::key(0)) & (v.result.error < D::key(4096));
-    }};
+    About::observation, [](const View<D>& v) { return is_errno<D>(v.result.error); }};
 
 template <class D>
 inline constexpr Condition<D> errno_of_resources{
     "errno_of_resources", "the errno says that resources ran out (ENOMEM or EAGAIN)",
     "ibv_reg_mr(3), ibv_alloc_pd(3), ibv_post_send(3), RETURN VALUE; errno(3)", About::observation,
-    [](const View<D>& v) {
-      return (v.result.error == D::key(12)) | (v.result.error == D::key(11));
-    }};
+    [](const View<D>& v) { return says_resources<D>(v.result.error); }};
 
 }  // namespace mrproof::model

@@ -1,35 +1,43 @@
 // Rules of receives, sends and the queue pair itself.
 #pragma once
 
-#include "model/rules/rdma.hpp"
+#include "model/rules/remote.hpp"
+#include "model/rules/windows.hpp"
 
 namespace mrproof::model {
 
-/// The rules of post_recv, send, query_qp, connect and fill, with their terms and duties.
+/// The rules of post_recv, send, send_with_inv, query_qp, connect and destroy_qp.
 template <class D>
 struct MessageRules {
   using T = Term<D>;
   using E = TransferEffects<D>;
-  using R = RdmaRules<D>;
+  using R = RemoteRules<D>;
+  using C = CommonRules<D>;
 
-  static constexpr T kOk[] = {{&qp_ready<D>, true},
-                              {&peer_ready<D>, true},
-                              {&message_not_too_long<D>, true},
-                              {&local_key_live<D>, true},
-                              {&local_same_pd<D>, true},
-                              {&local_in_bounds<D>, true},
-                              {&receive_posted<D>, true},
-                              {&receive_long_enough<D>, true},
-                              {&receive_key_live<D>, true},
-                              {&receive_same_pd<D>, true},
-                              {&receive_write_right<D>, true},
-                              {&receive_in_bounds<D>, true},
-                              {&completion_matches<D>, true},
-                              {&requester_stays<D>, true},
-                              {&responder_stays<D>, true},
-                              {&own_receive_stays<D>, true},
-                              {&receive_succeeds<D>, true},
-                              {&received_length<D>, true}};
+  static constexpr T kOk[] = {
+      {&qp_ready<D>, true},            {&peer_ready<D>, true},
+      {&message_not_too_long<D>, true}, {&local_key_live<D>, true},
+      {&local_same_pd<D>, true},       {&local_in_bounds<D>, true},
+      {&local_memory_there<D>, true},  {&receive_posted<D>, true},
+      {&receive_long_enough<D>, true}, {&receive_key_live<D>, true},
+      {&receive_same_pd<D>, true},     {&receive_write_right<D>, true},
+      {&receive_in_bounds<D>, true},   {&receive_memory_there<D>, true},
+      {&completion_matches<D>, true},  {&requester_stays<D>, true},
+      {&responder_stays<D>, true},     {&own_receive_stays<D>, true},
+      {&receive_succeeds<D>, true},    {&received_length<D>, true}};
+  static constexpr T kOkInvalidate[] = {
+      {&qp_ready<D>, true},            {&peer_ready<D>, true},
+      {&message_not_too_long<D>, true}, {&local_key_live<D>, true},
+      {&local_same_pd<D>, true},       {&local_in_bounds<D>, true},
+      {&local_memory_there<D>, true},  {&receive_posted<D>, true},
+      {&receive_long_enough<D>, true}, {&receive_key_live<D>, true},
+      {&receive_same_pd<D>, true},     {&receive_write_right<D>, true},
+      {&receive_in_bounds<D>, true},   {&receive_memory_there<D>, true},
+      {&invalidates_window<D>, true},  {&invalidates_same_pd<D>, true},
+      {&invalidates_own<D>, true},     {&completion_matches<D>, true},
+      {&requester_stays<D>, true},     {&responder_stays<D>, true},
+      {&own_receive_stays<D>, true},   {&receive_succeeds<D>, true},
+      {&received_length<D>, true}};
 
   static constexpr T kLengthError[] = {
       {&qp_ready<D>, true},           {&peer_ready<D>, true},
@@ -38,7 +46,6 @@ struct MessageRules {
       {&receive_posted<D>, true},     {&receive_reports_length<D>, true}};
   static constexpr T kLengthReasons[] = {{&receive_long_enough<D>, false},
                                          {&message_not_too_long<D>, false}};
-
   static constexpr T kReceiveError[] = {
       {&qp_ready<D>, true},           {&peer_ready<D>, true},
       {&completion_matches<D>, true}, {&requester_fails<D>, true},
@@ -47,118 +54,80 @@ struct MessageRules {
   static constexpr T kReceiveReasons[] = {{&receive_key_live<D>, false},
                                           {&receive_same_pd<D>, false},
                                           {&receive_write_right<D>, false},
-                                          {&receive_in_bounds<D>, false}};
+                                          {&receive_in_bounds<D>, false},
+                                          {&receive_memory_there<D>, false}};
   static constexpr T kReceiveDoubts[] = {{&receive_element_sound<D>, false}};
-
-  static constexpr T kNotReady[] = {{&qp_ready<D>, true},           {&peer_ready<D>, true},
-                                    {&receive_posted<D>, false},    {&completion_matches<D>, true},
-                                    {&requester_fails<D>, true},    {&responder_stays<D>, true},
-                                    {&own_receive_flushed<D>, true}};
-
+  static constexpr T kKeyReasons[] = {{&invalidates_window<D>, false},
+                                      {&invalidates_bound<D>, false},
+                                      {&invalidates_same_pd<D>, false},
+                                      {&invalidates_own<D>, false}};
   static constexpr T kStateTrue[] = {{&qp_state_true<D>, true}};
 
   static constexpr const char* kUnusedGap =
       "gap: nothing says whether unused bytes of a receive, or its key for an empty message, are "
       "checked";
+  static constexpr const char* kKeyGap =
+      "gap: with which error a key that cannot be invalidated is reported, C9-222.1";
 
-  static constexpr Rule<D> kRules[] = {
-      {"post_recv.ok", Verb::post_recv, Outcome::ok, {}, {}, E::post_receive, nullptr},
-      {"post_recv.refused", Verb::post_recv, Outcome::refused, R::kErrnoValue, R::kMayRefusePosting,
-       nullptr, nullptr, Weight::verdict, R::kEarly},
-      {"post_recv.no_resources",
-       Verb::post_recv,
-       Outcome::refused,
-       R::kResources,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
+  static constexpr Rule<D> key_fault(const char* name, Outcome status) {
+    return {name,         status,       R::kRemoteError,  kKeyReasons, E::both_fail,
+            E::part_send, Weight::verdict, kKeyGap};
+  }
 
-      {"send.ok", Verb::send, Outcome::ok, kOk, {}, E::consume_receive, E::whole_send},
-      {"send.loc_prot_err", Verb::send, Outcome::loc_prot_err, R::kLocalError, R::kLocalReasons,
-       E::requester_fails, E::part_send, Weight::verdict, R::kOrder},
-      {"send.loc_prot_err_empty", Verb::send, Outcome::loc_prot_err, R::kLocalError,
-       R::kEmptyReasons, E::requester_fails, nullptr, Weight::verdict, R::kEmptyGap},
-      {"send.loc_len_err", Verb::send, Outcome::loc_len_err, R::kLocalError, R::kTooLong,
-       E::requester_fails, nullptr, Weight::verdict, R::kOrder},
-      {"send.rem_inv_req_err", Verb::send, Outcome::rem_inv_req_err, kLengthError, kLengthReasons,
-       E::both_fail, E::part_send, Weight::verdict, R::kOrder},
-      {"send.rem_op_err", Verb::send, Outcome::rem_op_err, kReceiveError, kReceiveReasons,
-       E::both_fail, E::part_send, Weight::verdict, R::kOrder},
-      {"send.rem_op_err_unused", Verb::send, Outcome::rem_op_err, kReceiveError, kReceiveDoubts,
-       E::both_fail, E::part_send, Weight::verdict, kUnusedGap},
-      {"send.rnr_retry_exc_err",
-       Verb::send,
-       Outcome::rnr_retry_exc_err,
-       kNotReady,
-       {},
-       E::requester_fails,
-       nullptr,
-       Weight::verdict,
-       R::kOrder},
-      {"send.wr_flush_err",
-       Verb::send,
-       Outcome::wr_flush_err,
-       R::kFlush,
-       {},
-       nullptr,
-       nullptr,
-       Weight::verdict,
-       R::kEarly},
-      {"send.retry_exc_err",
-       Verb::send,
-       Outcome::retry_exc_err,
-       R::kPeerGone,
-       {},
-       E::requester_fails,
-       nullptr},
-      {"send.transport",
-       Verb::send,
-       Outcome::retry_exc_err,
-       R::kTransportGivesUp,
-       {},
-       E::requester_fails,
-       E::part_send,
-       Weight::inconclusive},
-      {"send.refused", Verb::send, Outcome::refused, R::kErrnoValue, R::kMayRefusePosting, nullptr,
-       nullptr, Weight::verdict, R::kEarly},
-      {"send.no_resources",
-       Verb::send,
-       Outcome::refused,
-       R::kResources,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
+  static constexpr Rule<D> kReceive[] = {
+      {"ok", Outcome::ok, {}, {}, E::post_receive, nullptr}, R::kRefused, C::kNoResources};
 
-      {"query_qp.ok", Verb::query_qp, Outcome::ok, kStateTrue, {}, nullptr, nullptr},
-      {"query_qp.no_resources",
-       Verb::query_qp,
-       Outcome::refused,
-       R::kResources,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
-      {"connect.ok", Verb::connect, Outcome::ok, {}, {}, E::reconnect, nullptr},
-      {"connect.no_resources",
-       Verb::connect,
-       Outcome::refused,
-       R::kResources,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
-      {"fill.ok", Verb::fill, Outcome::ok, {}, {}, nullptr, nullptr},
-  };
+  static constexpr Rule<D> kSendFaults[] = {
+      {"loc_prot_err", Outcome::loc_prot_err, R::kLocalError, R::kLocalReasons, E::requester_fails,
+       E::part_send, Weight::verdict, R::kOrder},
+      {"loc_prot_err_empty", Outcome::loc_prot_err, R::kLocalError, R::kEmptyReasons,
+       E::requester_fails, E::part_send, Weight::verdict, R::kEmptyGap},
+      R::kLengthFault,
+      {"rem_inv_req_err", Outcome::rem_inv_req_err, kLengthError, kLengthReasons, E::both_fail,
+       E::part_send, Weight::verdict, R::kOrder},
+      {"rem_op_err", Outcome::rem_op_err, kReceiveError, kReceiveReasons, E::both_fail,
+       E::part_send, Weight::verdict, R::kOrder},
+      {"rem_op_err_unused", Outcome::rem_op_err, kReceiveError, kReceiveDoubts, E::both_fail,
+       E::part_send, Weight::verdict, kUnusedGap},
+      R::kReceiverNotReady,
+      R::kFlushed,
+      R::kNobody,
+      {"transport", Outcome::retry_exc_err, R::kTransportGivesUp, {}, E::requester_fails,
+       E::part_send, Weight::inconclusive},
+      R::kRefused,
+      C::kNoResources};
+  static constexpr Rule<D> kSend[] = {
+      {"ok", Outcome::ok, kOk, {}, E::consume_receive, E::whole_send}};
+  static constexpr Rule<D> kSendInvalidate[] = {
+      {"ok", Outcome::ok, kOkInvalidate, {}, E::deliver_and_invalidate, E::whole_send},
+      key_fault("rem_access_err_key", Outcome::rem_access_err),
+      key_fault("rem_op_err_key", Outcome::rem_op_err),
+      key_fault("rem_inv_req_err_key", Outcome::rem_inv_req_err)};
+
+  static constexpr Rule<D> kQuery[] = {{"ok", Outcome::ok, kStateTrue, {}, nullptr, nullptr},
+                                       C::kNoResources};
+  static constexpr Rule<D> kConnect[] = {{"ok", Outcome::ok, {}, {}, E::reconnect, nullptr},
+                                         C::kNoResources};
+  static constexpr Rule<D> kDestroy[] = {{"ok", Outcome::ok, {}, {}, E::destroy, nullptr},
+                                         C::kNoResources};
 
   static constexpr const Condition<D>* kQpDuty[] = {&qp_live<D>};
+  static constexpr const Condition<D>* kPairDuty[] = {&pair_live<D>};
   static constexpr const Condition<D>* kReceiveDuty[] = {&qp_live<D>, &receive_queue_free<D>};
   static constexpr const Condition<D>* kSendDuty[] = {&qp_live<D>, &receive_copy_defined<D>};
-  static constexpr Duty<D> kDuties[] = {{Verb::post_recv, kReceiveDuty},
-                                        {Verb::send, kSendDuty},
-                                        {Verb::query_qp, kQpDuty},
-                                        {Verb::connect, kQpDuty}};
+  static constexpr const Condition<D>* kSendInvalidateDuty[] = {
+      &qp_live<D>, &verb_available<D>, &invalidated_defined<D>, &receive_copy_defined<D>};
+
+  static constexpr VerbRules<D> kVerbs[] = {
+      {Verb::post_recv, kReceive, kReceiveDuty},
+      {Verb::send, kSend, kSendDuty},
+      {Verb::send, kSendFaults, kSendDuty},
+      {Verb::send_with_inv, kSendInvalidate, kSendInvalidateDuty},
+      {Verb::send_with_inv, kSendFaults, kSendInvalidateDuty},
+      {Verb::query_qp, kQuery, kQpDuty},
+      {Verb::connect, kConnect, kPairDuty},
+      {Verb::destroy_qp, kDestroy, kQpDuty},
+  };
 };
 
 }  // namespace mrproof::model

@@ -1,151 +1,112 @@
-// Rules of PDs and MRs: alloc_pd, dealloc_pd, reg_mr, dereg_mr.
+// Rules of PDs, of the end of regions, and of what a program does to its own memory.
 #pragma once
 
-#include "model/conditions/objects.hpp"
+#include "model/conditions/registration.hpp"
 
 namespace mrproof::model {
 
-/// The rules of PDs and MRs with their effects, terms and duties.
+/// Rows that many verbs have.
+template <class D>
+struct CommonRules {
+  static constexpr Term<D> kErrnoValue[] = {{&errno_value<D>, true}};
+  static constexpr Term<D> kErrnoSet[] = {{&errno_set<D>, true}};
+  static constexpr Term<D> kResources[] = {{&errno_of_resources<D>, true}};
+  /// Any call may run out of resources; that proves nothing.
+  static constexpr Rule<D> kNoResources{"no_resources", Outcome::refused, kResources, {}, nullptr,
+                                        nullptr, Weight::inconclusive};
+};
+
+/// The rules of alloc_pd, dealloc_pd, dereg_mr, fill and protect.
 template <class D>
 struct ObjectRules {
   using T = Term<D>;
   using S = State<D>;
   using V = View<D>;
+  using C = CommonRules<D>;
 
   // ---- effects ----
 
   static void allocate(const V& v, S& after) { after.pds.at(v.call.pd).live = D::bit(true); }
-
   static void deallocate(const V& v, S& after) { after.pds.at(v.call.pd).live = D::bit(false); }
-
   static void deallocate_under_users(const V& v, S& after) {
     const auto pd = D::small(v.call.pd);
     after.pds.at(v.call.pd).live = D::bit(false);
     for (auto& r : after.regions) r.undefined = r.undefined | (r.live & (r.pd == pd));
+    for (auto& w : after.windows) w.undefined = w.undefined | (w.live & (w.pd == pd));
     for (auto& q : after.qps) q.live = q.live & (q.pd != pd);
   }
-
-  static void enter(const V& v, S& after) {
-    auto& r = after.regions.at(v.call.mr);
-    r.live = D::bit(true);
-    r.empty = v.call.length == D::address(0);
-    r.undefined = D::bit(false);
-    r.pd = D::small(v.call.pd);
-    r.access = v.call.access;
-    r.first = D::select(has<D>(v.call.access, kZeroBased), D::address(0), v.call.address);
-    r.last = r.first + v.call.length - D::address(1);
-    r.memory = v.call.address;
-    r.lkey = v.result.lkey;
-    r.rkey = v.result.rkey;
-    after.proven = after.proven | v.call.access;
+  static void remove(const V& v, S& after) {
+    after.regions.at(v.call.mr).live = D::bit(false);
+    for (auto& w : after.windows) w.bound = w.bound & (w.region != D::small(v.call.mr));
   }
 
-  static void remove(const V& v, S& after) { after.regions.at(v.call.mr).live = D::bit(false); }
-
-  // ---- terms ----
-
-  static constexpr T kErrnoSet[] = {{&errno_set<D>, true}};
-  static constexpr T kErrnoValue[] = {{&errno_value<D>, true}};
-  static constexpr T kResources[] = {{&errno_of_resources<D>, true}};
-  static constexpr T kUnused[] = {{&pd_unused<D>, true}};
-  static constexpr T kUsed[] = {{&pd_unused<D>, false}};
-  static constexpr T kRegister[] = {{&remote_write_has_local_write<D>, true},
-                                    {&memory_mapped<D>, true},
-                                    {&keys_distinct<D>, true}};
-  static constexpr T kRegisterOnDemand[] = {{&remote_write_has_local_write<D>, true},
-                                            {&memory_mapped<D>, false},
-                                            {&paged_on_demand<D>, true},
-                                            {&keys_distinct<D>, true}};
-  static constexpr T kRefuseRegister[] = {{&remote_write_has_local_write<D>, false},
-                                          {&memory_mapped<D>, false}};
-  static constexpr T kMayRefuseRegister[] = {{&length_zero<D>, true},
-                                             {&access_bits_defined<D>, false},
-                                             {&hugetlb_with_on_demand<D>, false}};
-  static constexpr T kFeatureMissing[] = {{&features_available<D>, false}};
+  /// Regions that hold the pages keep them; the program does not see them any more.
+  static void lose_pages(const V& v, S& after, typename D::Address last) {
+    for (auto& r : after.regions) {
+      const auto end = r.memory + (r.last - r.first);
+      const auto touched = (r.memory <= last) & (v.call.address <= end) & (!r.empty);
+      const auto holds = r.live & touched & !(r.unseen | r.null | has<D>(r.access, kOnDemand));
+      const auto first_kept = r.gone & (r.gone_first < v.call.address);
+      const auto last_kept = r.gone & (last < r.gone_last);
+      r.gone_first = D::select(holds & !first_kept, v.call.address, r.gone_first);
+      r.gone_last = D::select(holds & !last_kept, last, r.gone_last);
+      r.gone = r.gone | holds;
+    }
+  }
+  static void protect(const V& v, S& after) {
+    const auto last = v.call.address + v.call.length - D::address(1);
+    if (v.call.option == kNoPages) lose_pages(v, after, last);
+    for (auto& b : after.buffers) {
+      const auto here = (b.first <= v.call.address) & (last <= b.last);
+      b.hole = D::select(here, D::bit(v.call.option != kWritePages), b.hole);
+      b.read_only = D::select(here, D::bit(v.call.option == kReadPages), b.read_only);
+      b.hole_first = D::select(here, v.call.address, b.hole_first);
+      b.hole_last = D::select(here, last, b.hole_last);
+    }
+  }
 
   // ---- rules ----
 
-  static constexpr Rule<D> kRules[] = {
-      {"alloc_pd.ok", Verb::alloc_pd, Outcome::ok, {}, {}, allocate, nullptr},
-      {"alloc_pd.no_resources",
-       Verb::alloc_pd,
-       Outcome::refused,
-       kResources,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
+  static constexpr T kUnused[] = {{&pd_unused<D>, true}};
+  static constexpr T kUsed[] = {{&pd_unused<D>, false}};
+  static constexpr T kUnbound[] = {{&no_bound_window<D>, true}};
+  static constexpr T kBound[] = {{&no_bound_window<D>, false}};
+  static constexpr T kMaybeBound[] = {{&no_doubtful_window<D>, false}};
+  static constexpr const char* kMayFail =
+      "ibv_alloc_pd(3), NOTES: deallocating a PD in use \"may\" fail";
+  static constexpr const char* kDoubt =
+      "gap: whether a window whose queue pair failed or whose bind failed is still bound";
 
-      {"dealloc_pd.ok", Verb::dealloc_pd, Outcome::ok, kUnused, {}, deallocate, nullptr},
-      {"dealloc_pd.ok_while_used",
-       Verb::dealloc_pd,
-       Outcome::ok,
-       kUsed,
-       {},
-       deallocate_under_users,
-       nullptr,
-       Weight::verdict,
-       "ibv_alloc_pd(3), NOTES: deallocating a PD in use \"may\" fail"},
-      {"dealloc_pd.refused", Verb::dealloc_pd, Outcome::refused, kErrnoValue, kUsed, nullptr,
-       nullptr, Weight::verdict, "ibv_alloc_pd(3), NOTES: deallocating a PD in use \"may\" fail"},
-      {"dealloc_pd.no_resources",
-       Verb::dealloc_pd,
-       Outcome::refused,
-       kResources,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
-
-      {"reg_mr.ok", Verb::reg_mr, Outcome::ok, kRegister, {}, enter, nullptr},
-      {"reg_mr.ok_on_demand",
-       Verb::reg_mr,
-       Outcome::ok,
-       kRegisterOnDemand,
-       {},
-       enter,
-       nullptr,
-       Weight::verdict,
-       "gap: whether on-demand regions may cover unmapped memory"},
-      {"reg_mr.refused", Verb::reg_mr, Outcome::refused, kErrnoSet, kRefuseRegister, nullptr,
-       nullptr},
-      {"reg_mr.refused_doubtful", Verb::reg_mr, Outcome::refused, kErrnoSet, kMayRefuseRegister,
-       nullptr, nullptr, Weight::verdict,
-       "gap: ibv_reg_mr(3) does not say what becomes of length zero, of undefined access bits and "
-       "of HUGETLB without ON_DEMAND"},
-      {"reg_mr.unsupported", Verb::reg_mr, Outcome::refused, kErrnoSet, kFeatureMissing, nullptr,
-       nullptr, Weight::unsupported},
-      {"reg_mr.no_resources",
-       Verb::reg_mr,
-       Outcome::refused,
-       kResources,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
-
-      {"dereg_mr.ok", Verb::dereg_mr, Outcome::ok, {}, {}, remove, nullptr},
-      {"dereg_mr.no_resources",
-       Verb::dereg_mr,
-       Outcome::refused,
-       kResources,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
-  };
-
-  // ---- duties of the caller ----
+  static constexpr Rule<D> kAlloc[] = {{"ok", Outcome::ok, {}, {}, allocate, nullptr},
+                                       C::kNoResources};
+  static constexpr Rule<D> kDealloc[] = {
+      {"ok", Outcome::ok, kUnused, {}, deallocate, nullptr},
+      {"ok_while_used", Outcome::ok, kUsed, {}, deallocate_under_users, nullptr, Weight::verdict,
+       kMayFail},
+      {"refused", Outcome::refused, C::kErrnoValue, kUsed, nullptr, nullptr, Weight::verdict,
+       kMayFail},
+      C::kNoResources};
+  static constexpr Rule<D> kDeregister[] = {
+      {"ok", Outcome::ok, kUnbound, {}, remove, nullptr},
+      {"refused", Outcome::refused, C::kErrnoValue, kBound, nullptr, nullptr},
+      {"refused_doubtful", Outcome::refused, C::kErrnoValue, kMaybeBound, nullptr, nullptr,
+       Weight::verdict, kDoubt},
+      C::kNoResources};
+  static constexpr Rule<D> kFill[] = {{"ok", Outcome::ok, {}, {}, nullptr, nullptr}};
+  static constexpr Rule<D> kProtect[] = {{"ok", Outcome::ok, {}, {}, protect, nullptr}};
 
   static constexpr const Condition<D>* kAllocDuty[] = {&pd_slot_free<D>};
   static constexpr const Condition<D>* kDeallocDuty[] = {&pd_live<D>};
-  static constexpr const Condition<D>* kRegisterDuty[] = {&pd_live<D>, &mr_slot_free<D>};
   static constexpr const Condition<D>* kDeregisterDuty[] = {&mr_live<D>};
   static constexpr const Condition<D>* kFillDuty[] = {&store_in_buffer<D>};
-  static constexpr Duty<D> kDuties[] = {
-      {Verb::alloc_pd, kAllocDuty},  {Verb::dealloc_pd, kDeallocDuty},
-      {Verb::reg_mr, kRegisterDuty}, {Verb::dereg_mr, kDeregisterDuty},
-      {Verb::fill, kFillDuty},
+  static constexpr const Condition<D>* kProtectDuty[] = {&pages_whole<D>, &pages_there<D>};
+
+  static constexpr VerbRules<D> kVerbs[] = {
+      {Verb::alloc_pd, kAlloc, kAllocDuty},
+      {Verb::dealloc_pd, kDealloc, kDeallocDuty},
+      {Verb::dereg_mr, kDeregister, kDeregisterDuty},
+      {Verb::fill, kFill, kFillDuty},
+      {Verb::protect, kProtect, kProtectDuty},
   };
 };
 

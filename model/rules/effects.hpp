@@ -1,0 +1,125 @@
+// Effects and bytes of the data path, shared by the rules of sends, RDMA, atomics and windows.
+#pragma once
+
+#include "model/conditions/completion.hpp"
+
+namespace mrproof::model {
+
+/// What completions do to queue pairs and windows, and which bytes move.
+template <class D>
+struct TransferEffects {
+  using S = State<D>;
+  using V = View<D>;
+  using Address = typename D::Address;
+
+  /// Nothing says what becomes of the type 2 windows that were bound through the queue pair.
+  static void leave_windows(S& after, std::uint8_t qp) {
+    for (auto& w : after.windows)
+      w.undefined = w.undefined | (w.live & w.bound & w.two & (w.qp == D::small(qp)));
+  }
+  static void fail(S& after, std::uint8_t slot) {
+    auto& qp = after.qps.at(slot);
+    qp.state = as_small<D>(QpState::err);
+    qp.posted = D::bit(false);
+    leave_windows(after, slot);
+  }
+  static void requester_fails(const V& v, S& after) { fail(after, v.call.qp); }
+  static void both_fail(const V& v, S& after) {
+    fail(after, v.call.qp);
+    fail(after, peer_of(v.call.qp));
+  }
+  static void consume_receive(const V& v, S& after) {
+    after.qps.at(peer_of(v.call.qp)).posted = D::bit(false);
+  }
+  static void atomic_done(const V& /*v*/, S& after) {
+    after.shown = after.shown | D::flags(kAtomics);
+  }
+  static void post_receive(const V& v, S& after) {
+    auto& qp = after.qps.at(v.call.qp);
+    // A receive posted on a failed queue pair is as good as flushed.
+    qp.posted = qp.state == as_small<D>(QpState::rts);
+    qp.two = D::bit(v.call.elements == 2);
+    qp.elements.at(0) = {v.call.lkey, v.call.address, v.call.length};
+    qp.elements.at(1) = v.call.elements == 2 ? v.call.second : Element<D>{};
+  }
+  static void reconnect(const V& v, S& after) {
+    for (const std::uint8_t end : {v.call.qp, peer_of(v.call.qp)}) {
+      fail(after, end);
+      after.qps.at(end).state = as_small<D>(QpState::rts);
+    }
+  }
+  static void destroy(const V& v, S& after) {
+    fail(after, v.call.qp);
+    after.qps.at(v.call.qp).live = D::bit(false);
+  }
+  /// The type 2 window with the call's key is not bound any more.
+  static void invalidate(const V& v, S& after) {
+    for (auto& w : after.windows)
+      w.bound = w.bound & !(w.live & w.two & (w.rkey == v.call.rkey));
+    after.shown = after.shown | D::flags(kMemoryExtensions);
+  }
+  static void deliver_and_invalidate(const V& v, S& after) {
+    invalidate(v, after);
+    consume_receive(v, after);
+  }
+
+  // ---- bytes ----
+
+  /// The two ranges in memory; `reachable`: as far as the device gets, element after element.
+  static std::array<Piece<D>, 2> pieces(const V& v, const Target<D>& a, const Target<D>& b,
+                                        bool reachable) {
+    if (!reachable)
+      return {piece_of<D>(v.state, a, a.length), piece_of<D>(v.state, b, b.length)};
+    std::array<Piece<D>, 2> two{reachable_piece<D>(v.state, a), reachable_piece<D>(v.state, b)};
+    two.at(1).length = D::select(two.at(0).length == a.length, two.at(1).length, D::address(0));
+    return two;
+  }
+  static std::array<Piece<D>, 2> local_pieces(const V& v, bool reachable) {
+    const auto right = local_right(v.call.verb);
+    auto second = element_target<D>(v, 1, right);
+    if (v.call.elements == 1) second.length = D::address(0);
+    return pieces(v, element_target<D>(v, 0, right), second, reachable);
+  }
+  static std::array<Piece<D>, 2> landing_pieces(const V& v, bool reachable) {
+    return pieces(v, receive_target<D>(v, 0, false), receive_target<D>(v, 1, false), reachable);
+  }
+  /// From the local elements to `far`, or the other way where the device writes to the elements.
+  static Transfer<D> between(const V& v, const std::array<Piece<D>, 2>& far, bool exact) {
+    const auto near = local_pieces(v, !exact);
+    Transfer<D> t;
+    t.exact = exact;
+    t.from = writes_local(v.call.verb) ? far : near;
+    t.to = writes_local(v.call.verb) ? near : far;
+    t.operand = v.call.operand;
+    t.swap = v.call.swap;
+    if (v.call.verb == Verb::atomic_fetch_and_add) t.motion = Motion::fetch_and_add;
+    if (v.call.verb == Verb::atomic_cmp_and_swp) t.motion = Motion::cmp_and_swp;
+    return t;
+  }
+  static Transfer<D> whole_remote(const V& v) {
+    const auto remote = remote_target<D>(v);
+    return between(v, {piece_of<D>(v.state, remote, remote.length), Piece<D>{}}, true);
+  }
+  static Transfer<D> whole_send(const V& v) {
+    return between(v, landing_pieces(v, false), true);
+  }
+  /// What may have moved before the local side was found wanting: only if the remote side is good.
+  static Transfer<D> part_remote(const V& v) {
+    const auto remote = remote_target<D>(v);
+    const auto sound = granted<D>(v.state, remote, v.call.verb != Verb::rdma_read) &
+                       (responder<D>(v).state == as_small<D>(QpState::rts));
+    auto far = piece_of<D>(v.state, remote, remote.length);
+    far.length = D::select(sound, far.length, D::address(0));
+    return between(v, {far, Piece<D>{}}, false);
+  }
+  /// What may have landed in the receive before either side was found wanting.
+  static Transfer<D> part_send(const V& v) {
+    const auto& peer = responder<D>(v);
+    const auto lands = peer.posted & (peer.state == as_small<D>(QpState::rts));
+    auto into = landing_pieces(v, true);
+    for (auto& piece : into) piece.length = D::select(lands, piece.length, D::address(0));
+    return between(v, into, false);
+  }
+};
+
+}  // namespace mrproof::model

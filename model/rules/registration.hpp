@@ -1,0 +1,99 @@
+// Rules of registration: ibv_reg_mr() and its kin, the null region.
+#pragma once
+
+#include "model/rules/objects.hpp"
+
+namespace mrproof::model {
+
+/// The rules of reg_mr, reg_mr_iova, reg_mr_ex, reg_dmabuf_mr and alloc_null_mr.
+template <class D>
+struct RegistrationRules {
+  using T = Term<D>;
+  using S = State<D>;
+  using V = View<D>;
+  using C = CommonRules<D>;
+
+  // ---- effects ----
+
+  static void enter(const V& v, S& after) {
+    const auto a = asked<D>(v);
+    Region<D> r;
+    r.live = D::bit(true);
+    r.empty = a.length == D::address(0);
+    r.undefined = !keys_range_straight<D>.holds(v);
+    r.unseen = !of_buffers<D>(v, a.access);
+    r.pd = D::small(v.call.pd);
+    r.access = a.access;
+    r.first = a.first;
+    r.last = a.first + a.length - D::address(1);
+    r.memory = a.address;
+    r.lkey = v.result.lkey;
+    r.rkey = v.result.rkey;
+    const auto implicit = is_implicit<D>(a);
+    const auto needed = features_needed<D>(v);
+    after.regions.at(v.call.mr) = r;
+    after.proven = after.proven | a.access;
+    after.shown = after.shown |
+                  D::select(needed == D::flags(~0U), D::flags(0), needed) |
+                  D::select(implicit, D::flags(kImplicitOnDemand), D::flags(0));
+  }
+
+  static void enter_null(const V& v, S& after) {
+    Region<D> r;
+    r.live = r.null = D::bit(true);
+    r.pd = D::small(v.call.pd);
+    r.access = D::flags(kLocalWrite);
+    r.last = ~D::address(0);
+    r.lkey = v.result.lkey;
+    r.rkey = v.result.rkey;
+    after.regions.at(v.call.mr) = r;
+    after.shown = after.shown | D::flags(kNullMr);
+  }
+
+  // ---- rules ----
+
+  static constexpr T kOk[] = {{&remote_write_has_local_write<D>, true},
+                              {&memory_mapped<D>, true},
+                              {&memory_writable<D>, true},
+                              {&keys_distinct<D>, true}};
+  static constexpr T kRefuse[] = {{&remote_write_has_local_write<D>, false},
+                                  {&memory_mapped<D>, false},
+                                  {&memory_writable<D>, false}};
+  static constexpr T kMayRefuse[] = {
+      {&length_zero<D>, true},           {&access_bits_defined<D>, false},
+      {&hugetlb_with_on_demand<D>, false}, {&memory_there_now<D>, false},
+      {&page_offsets_agree<D>, false},   {&keys_range_straight<D>, false},
+      {&dmabuf_flags_supported<D>, false}};
+  static constexpr T kMissing[] = {{&features_available<D>, false}, {&verb_available<D>, false}};
+  static constexpr T kVerbMissing[] = {{&verb_available<D>, false}};
+  static constexpr T kNullOk[] = {{&keys_distinct<D>, true}};
+
+  static constexpr const char* kSilent =
+      "gap: ibv_reg_mr(3) does not say what becomes of length zero, of undefined access bits, of "
+      "HUGETLB without ON_DEMAND, of flags that a dma-buf does not support, of page offsets that "
+      "differ, of a range that wraps around, and of memory that a region on demand finds missing";
+
+  static constexpr Rule<D> kRegister[] = {
+      {"ok", Outcome::ok, kOk, {}, enter, nullptr},
+      {"refused", Outcome::refused, C::kErrnoSet, kRefuse, nullptr, nullptr},
+      {"refused_doubtful", Outcome::refused, C::kErrnoSet, kMayRefuse, nullptr, nullptr,
+       Weight::verdict, kSilent},
+      {"unsupported", Outcome::refused, C::kErrnoSet, kMissing, nullptr, nullptr,
+       Weight::unsupported},
+      C::kNoResources};
+  static constexpr Rule<D> kNull[] = {
+      {"ok", Outcome::ok, kNullOk, {}, enter_null, nullptr},
+      {"unsupported", Outcome::refused, C::kErrnoSet, kVerbMissing, nullptr, nullptr,
+       Weight::unsupported},
+      C::kNoResources};
+
+  static constexpr const Condition<D>* kDuty[] = {&pd_live<D>, &mr_slot_free<D>};
+
+  static constexpr VerbRules<D> kVerbs[] = {
+      {Verb::reg_mr, kRegister, kDuty},        {Verb::reg_mr_iova, kRegister, kDuty},
+      {Verb::reg_mr_ex, kRegister, kDuty},     {Verb::reg_dmabuf_mr, kRegister, kDuty},
+      {Verb::alloc_null_mr, kNull, kDuty},
+  };
+};
+
+}  // namespace mrproof::model

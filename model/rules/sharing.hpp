@@ -1,0 +1,40 @@
+// Rules of the vendor's shared regions (dialect mlnx-exp).
+#pragma once
+
+#include "model/rules/objects.hpp"
+
+namespace mrproof::model {
+
+/// The rules of reg_shared_mr.
+template <class D>
+struct SharingRules {
+  using C = CommonRules<D>;
+
+  static void enter(const View<D>& v, State<D>& after) {
+    Region<D> r = v.state.regions.at(v.call.source);
+    r.pd = D::small(v.call.pd);
+    r.access = v.call.access & v.state.defined;
+    r.lkey = v.result.lkey;
+    r.rkey = v.result.rkey;
+    r.old_lkey = r.old_rkey = D::key(0);
+    after.regions.at(v.call.mr) = r;
+  }
+
+  static constexpr Term<D> kOk[] = {{&source_shared<D>, true},
+                                    {&remote_write_has_local_write<D>, true},
+                                    {&keys_distinct<D>, true}};
+  static constexpr Term<D> kRefuse[] = {{&source_shared<D>, false},
+                                        {&remote_write_has_local_write<D>, false}};
+  static constexpr Term<D> kMayRefuse[] = {{&access_bits_defined<D>, false}};
+
+  static constexpr Rule<D> kShare[] = {
+      {"ok", Outcome::ok, kOk, {}, enter, nullptr},
+      {"refused", Outcome::refused, C::kErrnoSet, kRefuse, nullptr, nullptr},
+      {"refused_doubtful", Outcome::refused, C::kErrnoSet, kMayRefuse, nullptr, nullptr,
+       Weight::verdict, "gap: the vendor page does not say what is refused"},
+      C::kNoResources};
+  static constexpr const Condition<D>* kDuty[] = {&pd_live<D>, &mr_slot_free<D>, &source_live<D>};
+  static constexpr VerbRules<D> kVerbs[] = {{Verb::reg_shared_mr, kShare, kDuty}};
+};
+
+}  // namespace mrproof::model
