@@ -12,48 +12,66 @@ namespace mrproof::model {
 /// What is called. A data-path verb is one work request: posted, and its completion waited for.
 /// {element} is a scatter/gather element: lkey, address, length; there are one or two of them.
 enum class Verb : std::uint8_t {
-  alloc_pd,              ///< pd = ibv_alloc_pd()
-  dealloc_pd,            ///< ibv_dealloc_pd(pd)
-  reg_mr,                ///< mr = ibv_reg_mr(pd, address, length, access)
-  reg_mr_iova,           ///< mr = ibv_reg_mr_iova(pd, address, length, iova, access)
-  reg_mr_ex,             ///< mr = ibv_reg_mr_ex(pd, {address, length, iova, access})
-  reg_dmabuf_mr,         ///< mr = ibv_reg_dmabuf_mr(pd, offset `address`, length, iova, access)
-  alloc_null_mr,         ///< mr = ibv_alloc_null_mr(pd)
-  reg_shared_mr,         ///< mr = shared registration of `source` in pd (dialect mlnx-exp)
-  rereg_mr,              ///< ibv_rereg_mr(mr, flags, pd, address, length, access)
-  dereg_mr,              ///< ibv_dereg_mr(mr)
-  advise_mr,             ///< ibv_advise_mr(pd, option (Advice), flags, {element})
-  alloc_mw,              ///< mw = ibv_alloc_mw(pd, option (WindowType))
-  dealloc_mw,            ///< ibv_dealloc_mw(mw)
-  bind_mw,               ///< ibv_bind_mw(qp, mw, {mr, address, length, access})
-  post_bind_mw,          ///< IBV_WR_BIND_MW on qp: mw, new key `rkey`, {mr, address, length, access}
-  local_inv,             ///< IBV_WR_LOCAL_INV on qp of `rkey`
-  post_recv,             ///< ibv_post_recv(qp, {element})
-  send,                  ///< IBV_WR_SEND on qp from {element}; ends with both completions
-  send_with_inv,         ///< the same with IBV_WR_SEND_WITH_INV of `rkey`
-  rdma_write,            ///< IBV_WR_RDMA_WRITE from {element} to {rkey, remote}
-  rdma_write_with_imm,   ///< the same with IBV_WR_RDMA_WRITE_WITH_IMM: consumes a receive
-  rdma_read,             ///< IBV_WR_RDMA_READ to {element} from {rkey, remote}
+  alloc_pd,             ///< pd = ibv_alloc_pd()
+  dealloc_pd,           ///< ibv_dealloc_pd(pd)
+  reg_mr,               ///< mr = ibv_reg_mr(pd, address, length, access)
+  reg_mr_iova,          ///< mr = ibv_reg_mr_iova(pd, address, length, iova, access)
+  reg_mr_ex,            ///< mr = ibv_reg_mr_ex(pd, {address, length, iova, access})
+  reg_dmabuf_mr,        ///< mr = ibv_reg_dmabuf_mr(pd, offset `address`, length, iova, access)
+  alloc_null_mr,        ///< mr = ibv_alloc_null_mr(pd)
+  reg_shared_mr,        ///< mr = shared registration of `source` in pd (dialect mlnx-exp)
+  rereg_mr,             ///< ibv_rereg_mr(mr, flags, pd, address, length, access)
+  dereg_mr,             ///< ibv_dereg_mr(mr)
+  advise_mr,            ///< ibv_advise_mr(pd, option (Advice), flags, {element})
+  alloc_mw,             ///< mw = ibv_alloc_mw(pd, option (WindowType))
+  dealloc_mw,           ///< ibv_dealloc_mw(mw)
+  bind_mw,              ///< ibv_bind_mw(qp, mw, {mr, address, length, access})
+  post_bind_mw,         ///< IBV_WR_BIND_MW on qp: mw, new key `rkey`, {mr, address, length, access}
+  local_inv,            ///< IBV_WR_LOCAL_INV on qp of `rkey`
+  post_recv,            ///< ibv_post_recv(qp, {element})
+  send,                 ///< IBV_WR_SEND on qp from {element}; ends with both completions
+  send_with_inv,        ///< the same with IBV_WR_SEND_WITH_INV of `rkey`
+  rdma_write,           ///< IBV_WR_RDMA_WRITE from {element} to {rkey, remote}
+  rdma_write_with_imm,  ///< the same with IBV_WR_RDMA_WRITE_WITH_IMM: consumes a receive
+  rdma_read,            ///< IBV_WR_RDMA_READ to {element} from {rkey, remote}
   atomic_fetch_and_add,  ///< on the 8 bytes at {rkey, remote} by `operand`; old value to {element}
   atomic_cmp_and_swp,    ///< the same: `swap` replaces the value if it equals `operand`
   query_qp,              ///< ibv_query_qp(qp): the state
   connect,               ///< qp and its peer are brought to RTS again, queues empty
   destroy_qp,            ///< ibv_destroy_qp(qp)
-  fill,                  ///< the program itself writes `length` bytes of pattern `seed` at `address`
-  protect,               ///< whole pages are unmapped, mapped, or made read-only: option (Protection)
+  fill,     ///< the program itself writes `length` bytes of pattern `seed` at `address`
+  protect,  ///< whole pages are unmapped, mapped, or made read-only: option (Protection)
 };
 inline constexpr std::size_t kVerbs = 29;
-inline constexpr std::array<std::string_view, kVerbs> kVerbNames{
-    "alloc_pd",      "dealloc_pd",    "reg_mr",
-    "reg_mr_iova",   "reg_mr_ex",     "reg_dmabuf_mr",
-    "alloc_null_mr", "reg_shared_mr", "rereg_mr",
-    "dereg_mr",      "advise_mr",     "alloc_mw",
-    "dealloc_mw",    "bind_mw",       "post_bind_mw",
-    "local_inv",     "post_recv",     "send",
-    "send_with_inv", "rdma_write",    "rdma_write_with_imm",
-    "rdma_read",     "atomic_fetch_and_add", "atomic_cmp_and_swp",
-    "query_qp",      "connect",       "destroy_qp",
-    "fill",          "protect"};
+inline constexpr std::array<std::string_view, kVerbs> kVerbNames{"alloc_pd",
+                                                                 "dealloc_pd",
+                                                                 "reg_mr",
+                                                                 "reg_mr_iova",
+                                                                 "reg_mr_ex",
+                                                                 "reg_dmabuf_mr",
+                                                                 "alloc_null_mr",
+                                                                 "reg_shared_mr",
+                                                                 "rereg_mr",
+                                                                 "dereg_mr",
+                                                                 "advise_mr",
+                                                                 "alloc_mw",
+                                                                 "dealloc_mw",
+                                                                 "bind_mw",
+                                                                 "post_bind_mw",
+                                                                 "local_inv",
+                                                                 "post_recv",
+                                                                 "send",
+                                                                 "send_with_inv",
+                                                                 "rdma_write",
+                                                                 "rdma_write_with_imm",
+                                                                 "rdma_read",
+                                                                 "atomic_fetch_and_add",
+                                                                 "atomic_cmp_and_swp",
+                                                                 "query_qp",
+                                                                 "connect",
+                                                                 "destroy_qp",
+                                                                 "fill",
+                                                                 "protect"};
 
 /// How a call ended: `ok` (for a work request: IBV_WC_SUCCESS), `refused` (NULL or an errno from
 /// the call itself), or the work completion's error status, named as enum ibv_wc_status.
@@ -147,9 +165,9 @@ enum ReregCode : std::uint32_t {
 
 /// `option` of protect: what becomes of the pages.
 enum Protection : std::uint8_t {
-  kNoPages = 0,    ///< unmapped; their bytes are lost
-  kReadPages = 1,  ///< read-only
-  kWritePages = 2, ///< readable and writable again; pages that were unmapped hold zeros
+  kNoPages = 0,     ///< unmapped; their bytes are lost
+  kReadPages = 1,   ///< read-only
+  kWritePages = 2,  ///< readable and writable again; pages that were unmapped hold zeros
 };
 
 /// A scatter/gather element.
@@ -190,10 +208,10 @@ struct Call {
 template <class D>
 struct Result {
   Outcome outcome = Outcome::ok;
-  typename D::Key error{};   ///< return code or errno of a refusal, 0 if none was given
-  typename D::Key reason{};  ///< errno beside a return code that is none (rereg_mr)
-  typename D::Key lkey{};    ///< of a region made or re-registered
-  typename D::Key rkey{};    ///< of the same, of a window allocated or bound
+  typename D::Key error{};               ///< return code or errno of a refusal, 0 if none was given
+  typename D::Key reason{};              ///< errno beside a return code that is none (rereg_mr)
+  typename D::Key lkey{};                ///< of a region made or re-registered
+  typename D::Key rkey{};                ///< of the same, of a window allocated or bound
   typename D::Bit completion_matches{};  ///< wr_id, qp_num and (on success) opcode as posted
   typename D::Small qp_state{};          ///< QpState after the call; unknown: not asked
   typename D::Small peer_state{};

@@ -86,8 +86,8 @@ std::size_t Memory::gather(const Transfer<Plain>& transfer, std::span<std::byte>
     if (piece.zeros.truth() || piece.unseen.truth())
       std::memset(bytes.data() + count, 0, length);
     else
-      std::memcpy(bytes.data() + count,
-                  const_cast<Memory*>(this)->locate(piece.at.value(), length), length);
+      std::memcpy(bytes.data() + count, const_cast<Memory*>(this)->locate(piece.at.value(), length),
+                  length);
     count += length;
   }
   return count;

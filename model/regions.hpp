@@ -48,8 +48,7 @@ constexpr typename D::Bit all_that_answer(const State<D>& s, const Target<D>& ta
 /// Whether a live region or a bound window has the key.
 template <class D>
 constexpr typename D::Bit key_is_live(const State<D>& s, const Target<D>& target) {
-  const auto region =
-      any<D>(s.regions, [&](const Region<D>& r) { return answers<D>(r, target); });
+  const auto region = any<D>(s.regions, [&](const Region<D>& r) { return answers<D>(r, target); });
   if (target.kind == KeyKind::local) return region;
   return region | any<D>(s.windows, [&](const Window<D>& w) { return answers<D>(w, target); });
 }
@@ -119,7 +118,8 @@ constexpr typename D::Bit memory_there(const State<D>& s, const Target<D>& targe
     if (!D::possible(found)) continue;
     auto on_demand = D::bit(false);
     for (std::size_t i = 0; i < D::kRegions; ++i)
-      on_demand = on_demand | ((w.region == D::small(i)) & has<D>(s.regions.at(i).access, kOnDemand));
+      on_demand =
+          on_demand | ((w.region == D::small(i)) & has<D>(s.regions.at(i).access, kOnDemand));
     result = result & only_if<D>(found & on_demand, [&] {
                return paged_in<D>(s, w.memory + (target.start - w.first), target.length, write);
              });
@@ -152,8 +152,8 @@ constexpr Piece<D> piece_of(const State<D>& s, const Target<D>& target,
   if (target.kind == KeyKind::local) return piece;
   for (const Window<D>& w : s.windows)
     for (std::size_t i = 0; i < D::kRegions && D::possible(answers<D>(w, target)); ++i)
-      take(answers<D>(w, target) & (w.region == D::small(i)),
-           w.memory + (target.start - w.first), s.regions.at(i));
+      take(answers<D>(w, target) & (w.region == D::small(i)), w.memory + (target.start - w.first),
+           s.regions.at(i));
   return piece;
 }
 

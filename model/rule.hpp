@@ -39,6 +39,45 @@ struct Term {
   bool holds;
 };
 
+/// Conditions that rules name together.
+template <class D, class... C>
+constexpr auto list(const C*... conditions) {
+  return std::array<const Condition<D>*, sizeof...(C)>{conditions...};
+}
+
+/// Terms that say the same of all conditions of the lists.
+template <class D, std::size_t... N>
+constexpr auto terms(bool hold, const std::array<const Condition<D>*, N>&... lists) {
+  std::array<Term<D>, (N + ... + 0)> all{};
+  std::size_t count = 0;
+  const auto add = [&](const auto& conditions) {
+    for (const auto* condition : conditions) all.at(count++) = {condition, hold};
+  };
+  (add(lists), ...);
+  return all;
+}
+/// All of these hold.
+template <class D, std::size_t... N>
+constexpr auto hold(const std::array<const Condition<D>*, N>&... lists) {
+  return terms<D>(true, lists...);
+}
+/// These do not hold; as reasons: one of them does not.
+template <class D, std::size_t... N>
+constexpr auto fail(const std::array<const Condition<D>*, N>&... lists) {
+  return terms<D>(false, lists...);
+}
+/// Terms one after the other.
+template <class D, std::size_t... N>
+constexpr auto join(const std::array<Term<D>, N>&... lists) {
+  std::array<Term<D>, (N + ... + 0)> all{};
+  std::size_t count = 0;
+  const auto add = [&](const auto& some) {
+    for (const auto& term : some) all.at(count++) = term;
+  };
+  (add(lists), ...);
+  return all;
+}
+
 /// A stretch of memory that a rule reads or writes.
 template <class D>
 struct Piece {

@@ -12,8 +12,7 @@ PlainRule::PlainRule(const Rule<Plain>& row, Verb of_verb)
       verb(of_verb),
       id(std::string(kVerbNames.at(static_cast<std::size_t>(of_verb))) + "." + row.name) {}
 
-Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined,
-                   std::span<const Group> groups)
+Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined, std::span<const Group> groups)
     : dialect_(dialect), defined_(defined) {
   for (const auto& group : groups) {
     for (const VerbRules<Plain>& of_verb : group) {

@@ -45,7 +45,7 @@ struct Region {
 template <class D>
 struct Window {
   typename D::Bit live{};
-  typename D::Bit two{};        ///< type 2
+  typename D::Bit two{};  ///< type 2
   typename D::Bit bound{};
   typename D::Bit undefined{};  ///< may only be deallocated: nothing says whether it is bound
   typename D::Small pd{};

@@ -1,4 +1,5 @@
-// The ranges that a call's work request names: its elements, the remote range, the receive's elements.
+// The ranges that a call's work request names: its elements, the remote range, the receive's
+// elements.
 #pragma once
 
 #include "model/regions.hpp"
@@ -21,8 +22,7 @@ constexpr typename D::Bit each_element(const View<D>& v, std::uint32_t right,
   auto result = D::bit(true);
   for (std::size_t i = 0; i < v.call.elements; ++i) {
     const auto target = element_target<D>(v, i, right);
-    result = result & only_if<D>(target.length != D::address(0),
-                                 [&] { return predicate(target); });
+    result = result & only_if<D>(target.length != D::address(0), [&] { return predicate(target); });
   }
   return result;
 }
@@ -51,7 +51,7 @@ constexpr typename D::Address message_length(const View<D>& v) {
 /// The remote side of an RDMA or atomic operation.
 template <class D>
 constexpr Target<D> remote_target(const View<D>& v) {
-  return {KeyKind::remote,      v.call.rkey,          v.call.remote,
+  return {KeyKind::remote,      v.call.rkey,        v.call.remote,
           message_length<D>(v), peer_of(v.call.qp), remote_access(v.call.verb)};
 }
 
@@ -68,8 +68,8 @@ constexpr Target<D> receive_target(const View<D>& v, std::size_t index, bool who
     left = D::select(message < first, D::address(0), message - first);
   }
   const auto landing = D::select(left < e.length, left, e.length);
-  return {KeyKind::local, e.lkey, e.address, whole ? e.length : landing, peer_of(v.call.qp),
-          kLocalWrite};
+  return {KeyKind::local,     e.lkey,     e.address, whole ? e.length : landing,
+          peer_of(v.call.qp), kLocalWrite};
 }
 
 /// Whether each element of the receive in which bytes land satisfies the predicate.

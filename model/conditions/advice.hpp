@@ -22,8 +22,7 @@ template <class D>
 inline constexpr Condition<D> advised_key_live{
     "advised_key_live", "a live region has each lkey", "ibv_advise_mr(3), RETURN VALUE, EFAULT",
     About::situation, [](const View<D>& v) {
-      return each_element<D>(v, 0,
-                             [&](const Target<D>& t) { return key_is_live<D>(v.state, t); });
+      return each_element<D>(v, 0, [&](const Target<D>& t) { return key_is_live<D>(v.state, t); });
     }};
 
 template <class D>
@@ -48,8 +47,8 @@ template <class D>
 inline constexpr Condition<D> advised_on_demand{
     "advised_on_demand", "the regions are paged on demand", "ibv_advise_mr(3), ARGUMENTS, sg_list",
     About::situation, [](const View<D>& v) {
-      return each_element<D>(
-          v, kOnDemand, [&](const Target<D>& t) { return right_granted<D>(v.state, t); });
+      return each_element<D>(v, kOnDemand,
+                             [&](const Target<D>& t) { return right_granted<D>(v.state, t); });
     }};
 
 template <class D>
@@ -57,9 +56,8 @@ inline constexpr Condition<D> advised_writable{
     "advised_writable", "regions that are fetched for writing have LOCAL_WRITE",
     "ibv_advise_mr(3), RETURN VALUE, EPERM", About::situation, [](const View<D>& v) {
       return D::bit(v.call.option != kPrefetchWrite) |
-             each_element<D>(v, kLocalWrite, [&](const Target<D>& t) {
-               return right_granted<D>(v.state, t);
-             });
+             each_element<D>(v, kLocalWrite,
+                             [&](const Target<D>& t) { return right_granted<D>(v.state, t); });
     }};
 
 /// Whether the elements' bytes are there for the advice: to be written where it says so.

@@ -71,15 +71,14 @@ inline constexpr Condition<D> addressed_by_iova{
     "ibv_reg_mr(3), ibv_reg_mr_iova()", About::circumstance, [](const View<D>& v) {
       auto found = blames_remote<D>(v) & region_elsewhere<D>(v, remote_target<D>(v));
       for (std::size_t i = 0; i < v.call.elements; ++i)
-        found = found |
-                (blames_local<D>(v) & region_elsewhere<D>(v, element_target<D>(v, i, 0)));
+        found = found | (blames_local<D>(v) & region_elsewhere<D>(v, element_target<D>(v, i, 0)));
       return found;
     }};
 
 template <class D>
 inline constexpr Condition<D> through_window{
-    "through_window", "the remote key is that of a memory window",
-    "ibv_alloc_mw(3), DESCRIPTION", About::circumstance, [](const View<D>& v) {
+    "through_window", "the remote key is that of a memory window", "ibv_alloc_mw(3), DESCRIPTION",
+    About::circumstance, [](const View<D>& v) {
       return blames_remote<D>(v) & any<D>(v.state.windows, [&](const Window<D>& w) {
                return answers<D>(w, remote_target<D>(v));
              });
@@ -110,9 +109,8 @@ inline constexpr Condition<D> empty_transfer{
 template <class D>
 inline constexpr Condition<D> two_elements{
     "two_elements", "there are two scatter/gather elements", "ibv_post_send(3), sg_list",
-    About::circumstance, [](const View<D>& v) {
-      return D::bit(has_elements(v.call.verb) && v.call.elements == 2);
-    }};
+    About::circumstance,
+    [](const View<D>& v) { return D::bit(has_elements(v.call.verb) && v.call.elements == 2); }};
 
 template <class D>
 inline constexpr Condition<D> optional_access_bits{
@@ -160,9 +158,12 @@ inline constexpr Condition<D> pages_lost{
 
 template <class D>
 inline constexpr const Condition<D>* kCircumstances[] = {
-    &local_zero_based<D>, &remote_zero_based<D>, &receive_zero_based<D>,   &addressed_by_iova<D>,
-    &through_window<D>,   &zero_based_window<D>, &unbinding<D>,            &empty_transfer<D>,
-    &two_elements<D>,     &optional_access_bits<D>, &zero_based_asked<D>,  &on_demand_asked<D>,
-    &read_only_memory<D>, &pages_lost<D>};
+    &local_zero_based<D>,   &remote_zero_based<D>,
+    &receive_zero_based<D>, &addressed_by_iova<D>,
+    &through_window<D>,     &zero_based_window<D>,
+    &unbinding<D>,          &empty_transfer<D>,
+    &two_elements<D>,       &optional_access_bits<D>,
+    &zero_based_asked<D>,   &on_demand_asked<D>,
+    &read_only_memory<D>,   &pages_lost<D>};
 
 }  // namespace mrproof::model

@@ -61,22 +61,22 @@ inline constexpr Condition<D> qp_live{
     [](const View<D>& v) { return v.state.qps.at(v.call.qp).live; }};
 
 template <class D>
-inline constexpr Condition<D> pair_live{
-    "pair_live", "both queue pairs of the connection exist", "ibv_create_qp(3)", About::situation,
-    [](const View<D>& v) {
-      return v.state.qps.at(v.call.qp).live & v.state.qps.at(peer_of(v.call.qp)).live;
-    }};
+inline constexpr Condition<D> pair_live{"pair_live", "both queue pairs of the connection exist",
+                                        "ibv_create_qp(3)", About::situation, [](const View<D>& v) {
+                                          return v.state.qps.at(v.call.qp).live &
+                                                 v.state.qps.at(peer_of(v.call.qp)).live;
+                                        }};
 
 template <class D>
 inline constexpr Condition<D> store_in_buffer{
     "store_in_buffer", "the bytes stored lie in mapped, writable memory of one buffer",
-    "C: storing elsewhere is undefined", About::situation, [](const View<D>& v) {
-      return paged_in<D>(v.state, v.call.address, v.call.length, true);
-    }};
+    "C: storing elsewhere is undefined", About::situation,
+    [](const View<D>& v) { return paged_in<D>(v.state, v.call.address, v.call.length, true); }};
 
 template <class D>
 inline constexpr Condition<D> pages_whole{
-    "pages_whole", "the range is whole pages of one buffer, and that buffer's only hole if it has one",
+    "pages_whole",
+    "the range is whole pages of one buffer, and that buffer's only hole if it has one",
     "mmap(2), mprotect(2); model: one hole a buffer", About::situation, [](const View<D>& v) {
       const auto& c = v.call;
       const auto in_page = D::address(4095);
@@ -90,12 +90,12 @@ inline constexpr Condition<D> pages_whole{
     }};
 
 template <class D>
-inline constexpr Condition<D> pages_there{
-    "pages_there", "pages that are made read-only are mapped", "mprotect(2)", About::situation,
-    [](const View<D>& v) {
-      return D::bit(v.call.option != kReadPages) | paged_in<D>(v.state, v.call.address,
+inline constexpr Condition<D> pages_there{"pages_there", "pages that are made read-only are mapped",
+                                          "mprotect(2)", About::situation, [](const View<D>& v) {
+                                            return D::bit(v.call.option != kReadPages) |
+                                                   paged_in<D>(v.state, v.call.address,
                                                                v.call.length, false);
-    }};
+                                          }};
 
 // ---- situation ----
 
@@ -168,8 +168,7 @@ constexpr typename D::Bit rkey_unused(const State<D>& s, typename D::Key key) {
                   const auto remote = has_any<D>(r.access, kRemoteRights) & (!r.null);
                   return implies(r.live & remote, r.rkey != key);
                 }) &
-         all<D>(s.windows,
-                [&](const Window<D>& w) { return implies(w.live, w.rkey != key); });
+         all<D>(s.windows, [&](const Window<D>& w) { return implies(w.live, w.rkey != key); });
 }
 
 /// The part of a key that the consumer of a type 2 window does not choose.

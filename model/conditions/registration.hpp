@@ -51,8 +51,7 @@ constexpr typename D::Bit of_buffers(const View<D>& v, typename D::Flags access)
 
 template <class D>
 constexpr typename D::Bit is_implicit(const Asked<D>& a) {
-  return has<D>(a.access, kOnDemand) & (a.address == D::address(0)) &
-         (a.length == ~D::address(0));
+  return has<D>(a.access, kOnDemand) & (a.address == D::address(0)) & (a.length == ~D::address(0));
 }
 
 /// Whether all bytes that the region is to have are there now.
@@ -61,8 +60,7 @@ constexpr typename D::Bit there_now(const View<D>& v, bool writable) {
   const auto a = asked<D>(v);
   const auto nothing = (a.length == D::address(0)) | !a.moves;
   if (v.call.verb == Verb::reg_dmabuf_mr)
-    return nothing |
-           within<D>(a.address, a.length, D::address(0), D::address(kDmabufSize - 1));
+    return nothing | within<D>(a.address, a.length, D::address(0), D::address(kDmabufSize - 1));
   return nothing | (!of_buffers<D>(v, a.access)) |
          paged_in<D>(v.state, a.address, a.length, writable);
 }
@@ -72,8 +70,7 @@ inline constexpr Condition<D> remote_write_has_local_write{
     "remote_write_has_local_write", "LOCAL_WRITE is set if REMOTE_WRITE or REMOTE_ATOMIC is",
     "ibv_reg_mr(3), DESCRIPTION", About::situation, [](const View<D>& v) {
       const auto access = asked<D>(v).access;
-      return implies(has_any<D>(access, kRemoteWrite | kRemoteAtomic),
-                     has<D>(access, kLocalWrite));
+      return implies(has_any<D>(access, kRemoteWrite | kRemoteAtomic), has<D>(access, kLocalWrite));
     }};
 
 template <class D>
@@ -96,7 +93,8 @@ inline constexpr Condition<D> memory_writable{
 
 template <class D>
 inline constexpr Condition<D> memory_there_now{
-    "memory_there_now", "memory that is paged on demand, or that windows may open, is there and "
+    "memory_there_now",
+    "memory that is paged on demand, or that windows may open, is there and "
     "writable already",
     "gap: whether on-demand regions may cover other memory, and MW_BIND read-only memory",
     About::situation, [](const View<D>& v) {
@@ -165,9 +163,8 @@ inline constexpr Condition<D> features_available{
 template <class D>
 inline constexpr Condition<D> not_peer_memory{
     "not_peer_memory", "the region is not made of a peer device's memory",
-    "vendor page, last paragraph", About::situation, [](const View<D>& v) {
-      return !has<D>(v.state.regions.at(v.call.mr).access, kPeerMemory);
-    }};
+    "vendor page, last paragraph", About::situation,
+    [](const View<D>& v) { return !has<D>(v.state.regions.at(v.call.mr).access, kPeerMemory); }};
 
 template <class D>
 inline constexpr Condition<D> source_shared{
@@ -187,12 +184,13 @@ inline constexpr Condition<D> source_live{
 template <class D>
 inline constexpr Condition<D> keys_distinct{
     "keys_distinct",
-    "no other live region has this lkey, and none and no window this rkey if it grants remote access",
+    "no other live region has this lkey, and none and no window this rkey if it grants remote "
+    "access",
     "ibv_reg_mr(3), RETURN VALUE: the key is how a region is named", About::observation,
     [](const View<D>& v) {
       const auto access = asked<D>(v).access;
-      const auto remote = has_any<D>(access, kRemoteRights) &
-                          D::bit(v.call.verb != Verb::alloc_null_mr);
+      const auto remote =
+          has_any<D>(access, kRemoteRights) & D::bit(v.call.verb != Verb::alloc_null_mr);
       auto distinct = all<D>(v.state.windows, [&](const Window<D>& w) {
         return implies(w.live & remote, key_index<D>(w.rkey) != key_index<D>(v.result.rkey));
       });
@@ -201,9 +199,8 @@ inline constexpr Condition<D> keys_distinct{
         const Region<D>& r = v.state.regions.at(i);
         const auto either = (remote | has_any<D>(r.access, kRemoteRights)) & (!r.null) &
                             D::bit(v.call.verb != Verb::alloc_null_mr);
-        distinct = distinct &
-                   implies(r.live, (r.lkey != v.result.lkey) &
-                                       implies(either, r.rkey != v.result.rkey));
+        distinct = distinct & implies(r.live, (r.lkey != v.result.lkey) &
+                                                  implies(either, r.rkey != v.result.rkey));
       }
       return distinct;
     }};

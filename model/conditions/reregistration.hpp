@@ -16,7 +16,8 @@ inline constexpr Condition<D> new_pd_live{
 
 template <class D>
 inline constexpr Condition<D> translation_plain{
-    "translation_plain", "what is translated is plain memory, and is not addressed by offsets after",
+    "translation_plain",
+    "what is translated is plain memory, and is not addressed by offsets after",
     "gap: ibv_rereg_mr(3) does not say how keys address a zero-based MR after a translation",
     About::situation, [](const View<D>& v) {
       const auto a = asked<D>(v);
@@ -51,6 +52,21 @@ inline constexpr Condition<D> access_only_with_flag{
     "gap: ibv_rereg_mr(3) does not say whether parameters without their flag are ignored",
     About::situation, [](const View<D>& v) {
       return has<D>(v.call.flags, kChangeAccess) | (v.call.access == D::flags(0));
+    }};
+
+template <class D>
+inline constexpr Condition<D> mr_plain{
+    "mr_plain", "the MR is of the program's own memory",
+    "gap: ibv_rereg_mr(3) does not say whether MRs of other kinds can be re-registered",
+    About::situation, [](const View<D>& v) { return !v.state.regions.at(v.call.mr).unseen; }};
+
+template <class D>
+inline constexpr Condition<D> experimental_access{
+    "experimental_access", "the access flags asked for are those that the vendor page names",
+    "vendor page, access", About::situation, [](const View<D>& v) {
+      constexpr std::uint32_t kNamed = kLocalWrite | kRemoteWrite | kRemoteRead | kAllocateMr;
+      return (!has<D>(v.call.flags, kChangeAccess)) |
+             ((v.call.access & ~D::flags(kNamed)) == D::flags(0));
     }};
 
 template <class D>

@@ -169,16 +169,15 @@ inline constexpr Condition<D> remote_memory_there{
     "remote_memory_there",
     "memory behind a remote region on demand is mapped (writable, if written)",
     "ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND", About::situation, [](const View<D>& v) {
-      return zero_length(v) | memory_there<D>(v.state, remote_target<D>(v),
-                                              v.call.verb != Verb::rdma_read);
+      return zero_length(v) |
+             memory_there<D>(v.state, remote_target<D>(v), v.call.verb != Verb::rdma_read);
     }};
 
 template <class D>
 inline constexpr Condition<D> remote_aligned{
     "remote_aligned", "the remote address of an atomic operation is a multiple of 8",
     "architecture: atomic operations, 64-bit aligned", About::situation, [](const View<D>& v) {
-      return D::bit(!is_atomic(v.call.verb)) |
-             ((v.call.remote & D::address(7)) == D::address(0));
+      return D::bit(!is_atomic(v.call.verb)) | ((v.call.remote & D::address(7)) == D::address(0));
     }};
 
 // ---- the receive that a message lands in; without one there is nothing to check ----
@@ -193,8 +192,7 @@ inline constexpr Condition<D> receive_long_enough{
     "receive_long_enough", "the posted receive has room for the message",
     "ibv_post_recv(3); 11.6.2", About::situation, [](const View<D>& v) {
       const auto& e = responder<D>(v).elements;
-      return (!responder<D>(v).posted) |
-             (message_length<D>(v) <= e.at(0).length + e.at(1).length);
+      return (!responder<D>(v).posted) | (message_length<D>(v) <= e.at(0).length + e.at(1).length);
     }};
 
 template <class D>
@@ -229,8 +227,8 @@ template <class D>
 inline constexpr Condition<D> receive_memory_there{
     "receive_memory_there", "memory behind a receive's region on demand is mapped and writable",
     "ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND", About::situation, [](const View<D>& v) {
-      return each_landing<D>(
-          v, [&](const Target<D>& t) { return memory_there<D>(v.state, t, true); });
+      return each_landing<D>(v,
+                             [&](const Target<D>& t) { return memory_there<D>(v.state, t, true); });
     }};
 
 template <class D>
@@ -242,8 +240,7 @@ inline constexpr Condition<D> receive_element_sound{
       auto sound = D::bit(true);
       for (std::size_t i = 0; i < 2; ++i) {
         auto whole = receive_target<D>(v, i, true);
-        whole.length =
-            D::select(whole.length == D::address(0), D::address(1), whole.length);
+        whole.length = D::select(whole.length == D::address(0), D::address(1), whole.length);
         const auto used = i == 0 ? D::bit(true) : peer.two;
         sound = sound & ((!used) | granted<D>(v.state, whole, true));
       }
@@ -256,8 +253,8 @@ inline constexpr Condition<D> receive_element_sound{
 /// other. Sound for what is granted: where bytes cannot be reached, none move.
 template <class D>
 constexpr typename D::Bit apart(const Piece<D>& a, const Piece<D>& b) {
-  const auto nothing = (a.length == D::address(0)) | (b.length == D::address(0)) | a.unseen |
-                       b.unseen;
+  const auto nothing =
+      (a.length == D::address(0)) | (b.length == D::address(0)) | a.unseen | b.unseen;
   return nothing | (a.at + a.length <= b.at) | (b.at + b.length <= a.at);
 }
 
@@ -294,8 +291,8 @@ inline constexpr Condition<D> receive_copy_defined{
       auto result = D::bit(true);
       const auto first = receive_target<D>(v, 0, false);
       const auto second = receive_target<D>(v, 1, false);
-      const auto into = std::array{reachable_piece<D>(v.state, first),
-                                   reachable_piece<D>(v.state, second)};
+      const auto into =
+          std::array{reachable_piece<D>(v.state, first), reachable_piece<D>(v.state, second)};
       for (std::size_t i = 0; i < v.call.elements; ++i) {
         const auto local = element_target<D>(v, i, 0);
         const auto from = reachable_piece<D>(v.state, local);

@@ -23,8 +23,9 @@ inline constexpr std::uint32_t kWindowAccess =
 template <class D>
 inline constexpr Condition<D> window_type_fits{
     "window_type_fits", "the verb is the one for windows of this type", "o10-37.2.34; o10-37.2.35",
-    About::situation,
-    [](const View<D>& v) { return the_window(v).two == D::bit(v.call.verb == Verb::post_bind_mw); }};
+    About::situation, [](const View<D>& v) {
+      return the_window(v).two == D::bit(v.call.verb == Verb::post_bind_mw);
+    }};
 
 template <class D>
 inline constexpr Condition<D> bind_region_same_pd{
@@ -68,8 +69,7 @@ inline constexpr Condition<D> bind_in_bounds{
     "bind_in_bounds", "the window lies inside the region", "C10-75", About::situation,
     [](const View<D>& v) {
       const auto& r = the_region(v);
-      return unbinds(v) |
-             ((!r.empty) & within<D>(v.call.address, v.call.length, r.first, r.last));
+      return unbinds(v) | ((!r.empty) & within<D>(v.call.address, v.call.length, r.first, r.last));
     }};
 
 template <class D>
@@ -79,8 +79,7 @@ inline constexpr Condition<D> bind_region_not_null{
 
 template <class D>
 inline constexpr Condition<D> window_free{
-    "window_free", "a type 2 window is not bound when it is bound", "o10-37.2.30",
-    About::situation,
+    "window_free", "a type 2 window is not bound when it is bound", "o10-37.2.30", About::situation,
     [](const View<D>& v) { return !(the_window(v).two & the_window(v).bound); }};
 
 template <class D>
@@ -101,10 +100,10 @@ inline constexpr Condition<D> window_access_known{
 
 template <class D>
 inline constexpr Condition<D> key_index_kept{
-    "key_index_kept", "the key wanted for a type 2 window differs from its key in the low byte only",
+    "key_index_kept",
+    "the key wanted for a type 2 window differs from its key in the low byte only",
     "o10-37.2.32: allocation assigns the key", About::situation, [](const View<D>& v) {
-      return (!the_window(v).two) |
-             (key_index<D>(v.call.rkey) == key_index<D>(the_window(v).rkey));
+      return (!the_window(v).two) | (key_index<D>(v.call.rkey) == key_index<D>(the_window(v).rkey));
     }};
 
 template <class D>
@@ -124,6 +123,16 @@ inline constexpr Condition<D> bind_region_seen{
     "bind_region_seen", "the region's memory is the program's own and was not unmapped",
     "gap: no page says what a region is whose memory was unmapped", About::situation,
     [](const View<D>& v) { return !(the_region(v).unseen | the_region(v).gone); }};
+
+template <class D>
+inline constexpr Condition<D> no_other_type_window_here{
+    "no_other_type_window_here", "no type 2A window is bound through the queue pair",
+    "gap: o10-2.2.5 lets a queue pair be destroyed under windows of type 2B", About::situation,
+    [](const View<D>& v) {
+      return (!windows_are_2a<D>(v)) | all<D>(v.state.windows, [&](const Window<D>& w) {
+               return !(w.live & w.two & w.bound & (w.qp == D::small(v.call.qp)));
+             });
+    }};
 
 // ---- invalidation: `qp` is the queue pair that invalidates ----
 
@@ -191,10 +200,11 @@ inline constexpr Condition<D> window_key_distinct{
     "no live window or region that grants remote access has a key of the new window's index",
     "o10-37.2.32; ibv_alloc_mw(3), RETURN VALUE", About::observation, [](const View<D>& v) {
       const auto index = key_index<D>(v.result.rkey);
-      return all<D>(v.state.regions, [&](const Region<D>& r) {
-               const auto remote = r.live & has_any<D>(r.access, kRemoteRights) & (!r.null);
-               return implies(remote, key_index<D>(r.rkey) != index);
-             }) &
+      return all<D>(v.state.regions,
+                    [&](const Region<D>& r) {
+                      const auto remote = r.live & has_any<D>(r.access, kRemoteRights) & (!r.null);
+                      return implies(remote, key_index<D>(r.rkey) != index);
+                    }) &
              all<D>(v.state.windows, [&](const Window<D>& w) {
                return implies(w.live, key_index<D>(w.rkey) != index);
              });
@@ -202,12 +212,14 @@ inline constexpr Condition<D> window_key_distinct{
 
 template <class D>
 inline constexpr Condition<D> bind_key_right{
-    "bind_key_right", "a type 1 window has a key that nothing else has and that is not its old one; "
+    "bind_key_right",
+    "a type 1 window has a key that nothing else has and that is not its old one; "
     "a type 2 window has the key that was wanted",
     "ibv_bind_mw(3), RETURN VALUE; C10-68; ibv_post_send(3), bind_mw.rkey", About::observation,
     [](const View<D>& v) {
       const auto wanted = v.result.rkey == v.call.rkey;
-      return D::select(the_window(v).two, wanted, rkey_unused<D>(v.state, v.result.rkey));
+      return D::select(the_window(v).two, wanted,
+                       unbinds(v) | rkey_unused<D>(v.state, v.result.rkey));
     }};
 
 }  // namespace mrproof::model

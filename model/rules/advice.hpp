@@ -9,38 +9,34 @@ namespace mrproof::model {
 /// The rules of advise_mr.
 template <class D>
 struct AdviceRules {
-  using T = Term<D>;
   using C = CommonRules<D>;
 
   static void show(const View<D>& /*v*/, State<D>& after) {
     after.shown = after.shown | D::flags(kAdviseMr);
   }
 
-  static constexpr T kOk[] = {{&advice_known<D>, true},      {&advice_flags_known<D>, true},
-                              {&advised_key_live<D>, true},  {&advised_same_pd<D>, true},
-                              {&advised_in_bounds<D>, true}, {&advised_on_demand<D>, true},
-                              {&advised_writable<D>, true},  {&advised_mapped<D>, true}};
-  static constexpr T kUnsupported[] = {{&says_not_supported<D>, true}};
-  static constexpr T kFault[] = {{&says_fault<D>, true}};
-  static constexpr T kInvalid[] = {{&says_invalid<D>, true}};
-  static constexpr T kNotPermitted[] = {{&says_not_permitted<D>, true}};
-  static constexpr T kNoEntry[] = {{&says_no_entry<D>, true}};
+  static constexpr auto kSound = list<D>(
+      &advice_known<D>, &advice_flags_known<D>, &advised_key_live<D>, &advised_same_pd<D>,
+      &advised_in_bounds<D>, &advised_on_demand<D>, &advised_writable<D>, &advised_mapped<D>);
 
-  static constexpr T kVerbMissing[] = {{&verb_available<D>, false}};
-  static constexpr T kUnknown[] = {{&advice_known<D>, false}};
-  static constexpr T kFaultReasons[] = {{&advised_in_bounds<D>, false},
-                                        {&advised_mapped_now<D>, false},
-                                        {&advised_key_live<D>, false},
-                                        {&advised_writable<D>, false}};
-  static constexpr T kInvalidReasons[] = {{&advised_same_pd<D>, false},
-                                          {&advice_flags_known<D>, false},
-                                          {&advised_key_live<D>, false}};
-  static constexpr T kNotPermittedReasons[] = {{&advised_same_pd<D>, false},
-                                               {&advised_writable<D>, false}};
-  static constexpr T kNoEntryReasons[] = {{&advised_key_live<D>, false},
-                                          {&advised_same_pd<D>, false}};
-  static constexpr T kSilent[] = {{&advised_on_demand<D>, false},
-                                  {&advised_something<D>, false}};
+  static constexpr auto kOk = hold<D>(kSound);
+  static constexpr auto kUnsupported = hold<D>(list<D>(&says_not_supported<D>));
+  static constexpr auto kFault = hold<D>(list<D>(&says_fault<D>));
+  static constexpr auto kInvalid = hold<D>(list<D>(&says_invalid<D>));
+  static constexpr auto kNotPermitted = hold<D>(list<D>(&says_not_permitted<D>));
+  static constexpr auto kNoEntry = hold<D>(list<D>(&says_no_entry<D>));
+
+  static constexpr auto kVerbMissing = fail<D>(list<D>(&verb_available<D>));
+  static constexpr auto kUnknown = fail<D>(list<D>(&advice_known<D>));
+  static constexpr auto kFaultReasons = fail<D>(list<D>(
+      &advised_in_bounds<D>, &advised_mapped_now<D>, &advised_key_live<D>, &advised_writable<D>));
+  static constexpr auto kInvalidReasons =
+      fail<D>(list<D>(&advised_same_pd<D>, &advice_flags_known<D>, &advised_key_live<D>));
+  static constexpr auto kNotPermittedReasons =
+      fail<D>(list<D>(&advised_same_pd<D>, &advised_writable<D>));
+  static constexpr auto kNoEntryReasons =
+      fail<D>(list<D>(&advised_key_live<D>, &advised_same_pd<D>));
+  static constexpr auto kSilent = fail<D>(list<D>(&advised_on_demand<D>, &advised_something<D>));
 
   static constexpr const char* kWhich =
       "ibv_advise_mr(3), RETURN VALUE: what is wrong fits several of the errors";
@@ -51,8 +47,8 @@ struct AdviceRules {
 
   static constexpr Rule<D> kAdvise[] = {
       {"ok", Outcome::ok, kOk, {}, show, nullptr, Weight::verdict, kBestEffort},
-      {"not_supported", Outcome::refused, kUnsupported, kUnknown, nullptr, nullptr,
-       Weight::verdict, kWhich},
+      {"not_supported", Outcome::refused, kUnsupported, kUnknown, nullptr, nullptr, Weight::verdict,
+       kWhich},
       {"fault", Outcome::refused, kFault, kFaultReasons, nullptr, nullptr, Weight::verdict, kWhich},
       {"invalid", Outcome::refused, kInvalid, kInvalidReasons, nullptr, nullptr, Weight::verdict,
        kWhich},

@@ -54,8 +54,7 @@ struct TransferEffects {
   }
   /// The type 2 window with the call's key is not bound any more.
   static void invalidate(const V& v, S& after) {
-    for (auto& w : after.windows)
-      w.bound = w.bound & !(w.live & w.two & (w.rkey == v.call.rkey));
+    for (auto& w : after.windows) w.bound = w.bound & !(w.live & w.two & (w.rkey == v.call.rkey));
     after.shown = after.shown | D::flags(kMemoryExtensions);
   }
   static void deliver_and_invalidate(const V& v, S& after) {
@@ -68,8 +67,7 @@ struct TransferEffects {
   /// The two ranges in memory; `reachable`: as far as the device gets, element after element.
   static std::array<Piece<D>, 2> pieces(const V& v, const Target<D>& a, const Target<D>& b,
                                         bool reachable) {
-    if (!reachable)
-      return {piece_of<D>(v.state, a, a.length), piece_of<D>(v.state, b, b.length)};
+    if (!reachable) return {piece_of<D>(v.state, a, a.length), piece_of<D>(v.state, b, b.length)};
     std::array<Piece<D>, 2> two{reachable_piece<D>(v.state, a), reachable_piece<D>(v.state, b)};
     two.at(1).length = D::select(two.at(0).length == a.length, two.at(1).length, D::address(0));
     return two;
@@ -100,9 +98,7 @@ struct TransferEffects {
     const auto remote = remote_target<D>(v);
     return between(v, {piece_of<D>(v.state, remote, remote.length), Piece<D>{}}, true);
   }
-  static Transfer<D> whole_send(const V& v) {
-    return between(v, landing_pieces(v, false), true);
-  }
+  static Transfer<D> whole_send(const V& v) { return between(v, landing_pieces(v, false), true); }
   /// What may have moved before the local side was found wanting: only if the remote side is good.
   static Transfer<D> part_remote(const V& v) {
     const auto remote = remote_target<D>(v);

@@ -9,59 +9,33 @@ namespace mrproof::model {
 /// The rules of post_recv, send, send_with_inv, query_qp, connect and destroy_qp.
 template <class D>
 struct MessageRules {
-  using T = Term<D>;
   using E = TransferEffects<D>;
   using R = RemoteRules<D>;
   using C = CommonRules<D>;
 
-  static constexpr T kOk[] = {
-      {&qp_ready<D>, true},            {&peer_ready<D>, true},
-      {&message_not_too_long<D>, true}, {&local_key_live<D>, true},
-      {&local_same_pd<D>, true},       {&local_in_bounds<D>, true},
-      {&local_memory_there<D>, true},  {&receive_posted<D>, true},
-      {&receive_long_enough<D>, true}, {&receive_key_live<D>, true},
-      {&receive_same_pd<D>, true},     {&receive_write_right<D>, true},
-      {&receive_in_bounds<D>, true},   {&receive_memory_there<D>, true},
-      {&completion_matches<D>, true},  {&requester_stays<D>, true},
-      {&responder_stays<D>, true},     {&own_receive_stays<D>, true},
-      {&receive_succeeds<D>, true},    {&received_length<D>, true}};
-  static constexpr T kOkInvalidate[] = {
-      {&qp_ready<D>, true},            {&peer_ready<D>, true},
-      {&message_not_too_long<D>, true}, {&local_key_live<D>, true},
-      {&local_same_pd<D>, true},       {&local_in_bounds<D>, true},
-      {&local_memory_there<D>, true},  {&receive_posted<D>, true},
-      {&receive_long_enough<D>, true}, {&receive_key_live<D>, true},
-      {&receive_same_pd<D>, true},     {&receive_write_right<D>, true},
-      {&receive_in_bounds<D>, true},   {&receive_memory_there<D>, true},
-      {&invalidates_window<D>, true},  {&invalidates_same_pd<D>, true},
-      {&invalidates_own<D>, true},     {&completion_matches<D>, true},
-      {&requester_stays<D>, true},     {&responder_stays<D>, true},
-      {&own_receive_stays<D>, true},   {&receive_succeeds<D>, true},
-      {&received_length<D>, true}};
+  static constexpr auto kReceiveSide =
+      list<D>(&receive_key_live<D>, &receive_same_pd<D>, &receive_write_right<D>,
+              &receive_in_bounds<D>, &receive_memory_there<D>);
+  static constexpr auto kRoom = list<D>(&receive_long_enough<D>);
+  static constexpr auto kKeyNamed =
+      list<D>(&invalidates_window<D>, &invalidates_same_pd<D>, &invalidates_own<D>);
 
-  static constexpr T kLengthError[] = {
-      {&qp_ready<D>, true},           {&peer_ready<D>, true},
-      {&completion_matches<D>, true}, {&requester_fails<D>, true},
-      {&responder_fails<D>, true},    {&own_receive_flushed<D>, true},
-      {&receive_posted<D>, true},     {&receive_reports_length<D>, true}};
-  static constexpr T kLengthReasons[] = {{&receive_long_enough<D>, false},
-                                         {&message_not_too_long<D>, false}};
-  static constexpr T kReceiveError[] = {
-      {&qp_ready<D>, true},           {&peer_ready<D>, true},
-      {&completion_matches<D>, true}, {&requester_fails<D>, true},
-      {&responder_fails<D>, true},    {&own_receive_flushed<D>, true},
-      {&receive_posted<D>, true},     {&receive_reports_protection<D>, true}};
-  static constexpr T kReceiveReasons[] = {{&receive_key_live<D>, false},
-                                          {&receive_same_pd<D>, false},
-                                          {&receive_write_right<D>, false},
-                                          {&receive_in_bounds<D>, false},
-                                          {&receive_memory_there<D>, false}};
-  static constexpr T kReceiveDoubts[] = {{&receive_element_sound<D>, false}};
-  static constexpr T kKeyReasons[] = {{&invalidates_window<D>, false},
-                                      {&invalidates_bound<D>, false},
-                                      {&invalidates_same_pd<D>, false},
-                                      {&invalidates_own<D>, false}};
-  static constexpr T kStateTrue[] = {{&qp_state_true<D>, true}};
+  static constexpr auto kOk = hold<D>(R::kReady, R::kCarried, R::kLocalSide, R::kReceivePosted,
+                                      kRoom, kReceiveSide, R::kQuiet, R::kReceived);
+  static constexpr auto kOkInvalidate = join<D>(kOk, hold<D>(kKeyNamed));
+
+  static constexpr auto kLengthError =
+      hold<D>(R::kReady, R::kReceivePosted, R::kOwnFailure,
+              list<D>(&responder_fails<D>, &receive_reports_length<D>));
+  static constexpr auto kLengthReasons = fail<D>(kRoom, R::kCarried);
+  static constexpr auto kReceiveError =
+      hold<D>(R::kReady, R::kReceivePosted, R::kOwnFailure,
+              list<D>(&responder_fails<D>, &receive_reports_protection<D>));
+  static constexpr auto kReceiveReasons = fail<D>(kReceiveSide);
+  static constexpr auto kReceiveDoubts = fail<D>(list<D>(&receive_element_sound<D>));
+  static constexpr auto kKeyReasons = fail<D>(kKeyNamed, list<D>(&invalidates_bound<D>));
+  static constexpr auto kWindowHere = fail<D>(list<D>(&no_other_type_window_here<D>));
+  static constexpr auto kStateTrue = hold<D>(list<D>(&qp_state_true<D>));
 
   static constexpr const char* kUnusedGap =
       "gap: nothing says whether unused bytes of a receive, or its key for an empty message, are "
@@ -70,8 +44,8 @@ struct MessageRules {
       "gap: with which error a key that cannot be invalidated is reported, C9-222.1";
 
   static constexpr Rule<D> key_fault(const char* name, Outcome status) {
-    return {name,         status,       R::kRemoteError,  kKeyReasons, E::both_fail,
-            E::part_send, Weight::verdict, kKeyGap};
+    return {name,         status,       R::kRemoteError, kKeyReasons,
+            E::both_fail, E::part_send, Weight::verdict, kKeyGap};
   }
 
   static constexpr Rule<D> kReceive[] = {
@@ -92,8 +66,13 @@ struct MessageRules {
       R::kReceiverNotReady,
       R::kFlushed,
       R::kNobody,
-      {"transport", Outcome::retry_exc_err, R::kTransportGivesUp, {}, E::requester_fails,
-       E::part_send, Weight::inconclusive},
+      {"transport",
+       Outcome::retry_exc_err,
+       R::kTransportGivesUp,
+       {},
+       E::requester_fails,
+       E::part_send,
+       Weight::inconclusive},
       R::kRefused,
       C::kNoResources};
   static constexpr Rule<D> kSend[] = {
@@ -108,8 +87,11 @@ struct MessageRules {
                                        C::kNoResources};
   static constexpr Rule<D> kConnect[] = {{"ok", Outcome::ok, {}, {}, E::reconnect, nullptr},
                                          C::kNoResources};
-  static constexpr Rule<D> kDestroy[] = {{"ok", Outcome::ok, {}, {}, E::destroy, nullptr},
-                                         C::kNoResources};
+  static constexpr Rule<D> kDestroy[] = {
+      {"ok", Outcome::ok, {}, {}, E::destroy, nullptr},
+      {"refused_elsewhere", Outcome::refused, C::kErrnoValue, kWindowHere, nullptr, nullptr,
+       Weight::verdict, "gap: o10-2.2.5 speaks of windows of type 2B only"},
+      C::kNoResources};
 
   static constexpr const Condition<D>* kQpDuty[] = {&qp_live<D>};
   static constexpr const Condition<D>* kPairDuty[] = {&pair_live<D>};

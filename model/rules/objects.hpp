@@ -8,18 +8,17 @@ namespace mrproof::model {
 /// Rows that many verbs have.
 template <class D>
 struct CommonRules {
-  static constexpr Term<D> kErrnoValue[] = {{&errno_value<D>, true}};
-  static constexpr Term<D> kErrnoSet[] = {{&errno_set<D>, true}};
-  static constexpr Term<D> kResources[] = {{&errno_of_resources<D>, true}};
+  static constexpr auto kErrnoValue = hold<D>(list<D>(&errno_value<D>));
+  static constexpr auto kErrnoSet = hold<D>(list<D>(&errno_set<D>));
+  static constexpr auto kResources = hold<D>(list<D>(&errno_of_resources<D>));
   /// Any call may run out of resources; that proves nothing.
-  static constexpr Rule<D> kNoResources{"no_resources", Outcome::refused, kResources, {}, nullptr,
-                                        nullptr, Weight::inconclusive};
+  static constexpr Rule<D> kNoResources{"no_resources", Outcome::refused, kResources,          {},
+                                        nullptr,        nullptr,          Weight::inconclusive};
 };
 
 /// The rules of alloc_pd, dealloc_pd, dereg_mr, fill and protect.
 template <class D>
 struct ObjectRules {
-  using T = Term<D>;
   using S = State<D>;
   using V = View<D>;
   using C = CommonRules<D>;
@@ -67,11 +66,11 @@ struct ObjectRules {
 
   // ---- rules ----
 
-  static constexpr T kUnused[] = {{&pd_unused<D>, true}};
-  static constexpr T kUsed[] = {{&pd_unused<D>, false}};
-  static constexpr T kUnbound[] = {{&no_bound_window<D>, true}};
-  static constexpr T kBound[] = {{&no_bound_window<D>, false}};
-  static constexpr T kMaybeBound[] = {{&no_doubtful_window<D>, false}};
+  static constexpr auto kUnused = hold<D>(list<D>(&pd_unused<D>));
+  static constexpr auto kUsed = fail<D>(list<D>(&pd_unused<D>));
+  static constexpr auto kUnbound = hold<D>(list<D>(&no_bound_window<D>));
+  static constexpr auto kBound = fail<D>(list<D>(&no_bound_window<D>));
+  static constexpr auto kMaybeBound = fail<D>(list<D>(&no_doubtful_window<D>));
   static constexpr const char* kMayFail =
       "ibv_alloc_pd(3), NOTES: deallocating a PD in use \"may\" fail";
   static constexpr const char* kDoubt =
@@ -79,13 +78,18 @@ struct ObjectRules {
 
   static constexpr Rule<D> kAlloc[] = {{"ok", Outcome::ok, {}, {}, allocate, nullptr},
                                        C::kNoResources};
-  static constexpr Rule<D> kDealloc[] = {
-      {"ok", Outcome::ok, kUnused, {}, deallocate, nullptr},
-      {"ok_while_used", Outcome::ok, kUsed, {}, deallocate_under_users, nullptr, Weight::verdict,
-       kMayFail},
-      {"refused", Outcome::refused, C::kErrnoValue, kUsed, nullptr, nullptr, Weight::verdict,
-       kMayFail},
-      C::kNoResources};
+  static constexpr Rule<D> kDealloc[] = {{"ok", Outcome::ok, kUnused, {}, deallocate, nullptr},
+                                         {"ok_while_used",
+                                          Outcome::ok,
+                                          kUsed,
+                                          {},
+                                          deallocate_under_users,
+                                          nullptr,
+                                          Weight::verdict,
+                                          kMayFail},
+                                         {"refused", Outcome::refused, C::kErrnoValue, kUsed,
+                                          nullptr, nullptr, Weight::verdict, kMayFail},
+                                         C::kNoResources};
   static constexpr Rule<D> kDeregister[] = {
       {"ok", Outcome::ok, kUnbound, {}, remove, nullptr},
       {"refused", Outcome::refused, C::kErrnoValue, kBound, nullptr, nullptr},
@@ -102,10 +106,8 @@ struct ObjectRules {
   static constexpr const Condition<D>* kProtectDuty[] = {&pages_whole<D>, &pages_there<D>};
 
   static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::alloc_pd, kAlloc, kAllocDuty},
-      {Verb::dealloc_pd, kDealloc, kDeallocDuty},
-      {Verb::dereg_mr, kDeregister, kDeregisterDuty},
-      {Verb::fill, kFill, kFillDuty},
+      {Verb::alloc_pd, kAlloc, kAllocDuty},           {Verb::dealloc_pd, kDealloc, kDeallocDuty},
+      {Verb::dereg_mr, kDeregister, kDeregisterDuty}, {Verb::fill, kFill, kFillDuty},
       {Verb::protect, kProtect, kProtectDuty},
   };
 };

@@ -8,7 +8,6 @@ namespace mrproof::model {
 /// The rules of reg_mr, reg_mr_iova, reg_mr_ex, reg_dmabuf_mr and alloc_null_mr.
 template <class D>
 struct RegistrationRules {
-  using T = Term<D>;
   using S = State<D>;
   using V = View<D>;
   using C = CommonRules<D>;
@@ -33,8 +32,7 @@ struct RegistrationRules {
     const auto needed = features_needed<D>(v);
     after.regions.at(v.call.mr) = r;
     after.proven = after.proven | a.access;
-    after.shown = after.shown |
-                  D::select(needed == D::flags(~0U), D::flags(0), needed) |
+    after.shown = after.shown | D::select(needed == D::flags(~0U), D::flags(0), needed) |
                   D::select(implicit, D::flags(kImplicitOnDemand), D::flags(0));
   }
 
@@ -52,21 +50,19 @@ struct RegistrationRules {
 
   // ---- rules ----
 
-  static constexpr T kOk[] = {{&remote_write_has_local_write<D>, true},
-                              {&memory_mapped<D>, true},
-                              {&memory_writable<D>, true},
-                              {&keys_distinct<D>, true}};
-  static constexpr T kRefuse[] = {{&remote_write_has_local_write<D>, false},
-                                  {&memory_mapped<D>, false},
-                                  {&memory_writable<D>, false}};
-  static constexpr T kMayRefuse[] = {
-      {&length_zero<D>, true},           {&access_bits_defined<D>, false},
-      {&hugetlb_with_on_demand<D>, false}, {&memory_there_now<D>, false},
-      {&page_offsets_agree<D>, false},   {&keys_range_straight<D>, false},
-      {&dmabuf_flags_supported<D>, false}};
-  static constexpr T kMissing[] = {{&features_available<D>, false}, {&verb_available<D>, false}};
-  static constexpr T kVerbMissing[] = {{&verb_available<D>, false}};
-  static constexpr T kNullOk[] = {{&keys_distinct<D>, true}};
+  static constexpr auto kSound =
+      list<D>(&remote_write_has_local_write<D>, &memory_mapped<D>, &memory_writable<D>);
+
+  static constexpr auto kOk = hold<D>(kSound, list<D>(&keys_distinct<D>));
+  static constexpr auto kRefuse = fail<D>(kSound);
+  static constexpr auto kMayRefuse =
+      join<D>(hold<D>(list<D>(&length_zero<D>)),
+              fail<D>(list<D>(&access_bits_defined<D>, &hugetlb_with_on_demand<D>,
+                              &memory_there_now<D>, &page_offsets_agree<D>, &keys_range_straight<D>,
+                              &dmabuf_flags_supported<D>)));
+  static constexpr auto kMissing = fail<D>(list<D>(&features_available<D>, &verb_available<D>));
+  static constexpr auto kVerbMissing = fail<D>(list<D>(&verb_available<D>));
+  static constexpr auto kNullOk = hold<D>(list<D>(&keys_distinct<D>));
 
   static constexpr const char* kSilent =
       "gap: ibv_reg_mr(3) does not say what becomes of length zero, of undefined access bits, of "
@@ -81,17 +77,16 @@ struct RegistrationRules {
       {"unsupported", Outcome::refused, C::kErrnoSet, kMissing, nullptr, nullptr,
        Weight::unsupported},
       C::kNoResources};
-  static constexpr Rule<D> kNull[] = {
-      {"ok", Outcome::ok, kNullOk, {}, enter_null, nullptr},
-      {"unsupported", Outcome::refused, C::kErrnoSet, kVerbMissing, nullptr, nullptr,
-       Weight::unsupported},
-      C::kNoResources};
+  static constexpr Rule<D> kNull[] = {{"ok", Outcome::ok, kNullOk, {}, enter_null, nullptr},
+                                      {"unsupported", Outcome::refused, C::kErrnoSet, kVerbMissing,
+                                       nullptr, nullptr, Weight::unsupported},
+                                      C::kNoResources};
 
   static constexpr const Condition<D>* kDuty[] = {&pd_live<D>, &mr_slot_free<D>};
 
   static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::reg_mr, kRegister, kDuty},        {Verb::reg_mr_iova, kRegister, kDuty},
-      {Verb::reg_mr_ex, kRegister, kDuty},     {Verb::reg_dmabuf_mr, kRegister, kDuty},
+      {Verb::reg_mr, kRegister, kDuty},    {Verb::reg_mr_iova, kRegister, kDuty},
+      {Verb::reg_mr_ex, kRegister, kDuty}, {Verb::reg_dmabuf_mr, kRegister, kDuty},
       {Verb::alloc_null_mr, kNull, kDuty},
   };
 };

@@ -10,7 +10,6 @@ namespace mrproof::model {
 /// The rules of rereg_mr.
 template <class D>
 struct ReregistrationRules {
-  using T = Term<D>;
   using S = State<D>;
   using V = View<D>;
 
@@ -48,72 +47,53 @@ struct ReregistrationRules {
       w.undefined = w.undefined | (w.live & w.bound & (w.region == D::small(v.call.mr)));
   }
   /// The region should not be used: it may only be deregistered.
-  static void spoil(const V& v, S& after) {
-    after.regions.at(v.call.mr).undefined = D::bit(true);
-  }
+  static void spoil(const V& v, S& after) { after.regions.at(v.call.mr).undefined = D::bit(true); }
 
   // ---- terms ----
 
-  static constexpr T kOk[] = {{&changes_known<D>, true},
-                              {&changes_something<D>, true},
-                              {&translation_given<D>, true},
-                              {&remote_write_has_local_write<D>, true},
-                              {&memory_mapped<D>, true},
-                              {&memory_writable<D>, true},
-                              {&no_bound_window<D>, true},
-                              {&keys_distinct<D>, true}};
-  static constexpr T kOkBound[] = {{&changes_known<D>, true},
-                                   {&changes_something<D>, true},
-                                   {&translation_given<D>, true},
-                                   {&remote_write_has_local_write<D>, true},
-                                   {&memory_mapped<D>, true},
-                                   {&memory_writable<D>, true},
-                                   {&no_bound_window<D>, false},
-                                   {&keys_distinct<D>, true}};
-  static constexpr T kInput[] = {{&code_input<D>, true}};
-  static constexpr T kDontForkNew[] = {{&code_dont_fork_new<D>, true}};
-  static constexpr T kDoForkOld[] = {{&code_do_fork_old<D>, true}, {&keys_distinct<D>, true}};
-  static constexpr T kCommand[] = {{&code_cmd<D>, true}};
-  static constexpr T kCommandAndFork[] = {{&code_cmd_and_do_fork_new<D>, true}};
-  static constexpr T kResourcesKeep[] = {{&code_dont_fork_new<D>, true},
-                                         {&reason_of_resources<D>, true}};
-  static constexpr T kResourcesSpoil[] = {{&code_cmd<D>, true}, {&reason_of_resources<D>, true}};
-  static constexpr T kErrno[] = {{&errno_value<D>, true}};
-  static constexpr T kErrnoResources[] = {{&errno_of_resources<D>, true}};
+  static constexpr auto kSound = list<D>(&changes_known<D>, &remote_write_has_local_write<D>,
+                                         &memory_mapped<D>, &memory_writable<D>);
+  static constexpr auto kUnbound = list<D>(&no_bound_window<D>);
+  static constexpr auto kKeys = list<D>(&keys_distinct<D>);
+  static constexpr auto kPageSilent =
+      list<D>(&changes_something<D>, &translation_given<D>, &memory_there_now<D>,
+              &keys_range_straight<D>, &old_memory_there<D>, &no_doubtful_window<D>, &mr_plain<D>);
+  static constexpr auto kLibrarySilent =
+      list<D>(&access_only_with_flag<D>, &access_bits_defined<D>, &hugetlb_with_on_demand<D>);
 
-  static constexpr T kBadInput[] = {{&changes_known<D>, false},
-                                    {&changes_something<D>, false},
-                                    {&translation_given<D>, false},
-                                    {&remote_write_has_local_write<D>, false},
-                                    {&access_bits_defined<D>, false}};
-  static constexpr T kDoubtfulInput[] = {{&access_only_with_flag<D>, false}};
-  static constexpr T kBadCommand[] = {
-      {&changes_known<D>, false},         {&changes_something<D>, false},
-      {&translation_given<D>, false},     {&remote_write_has_local_write<D>, false},
-      {&memory_mapped<D>, false},         {&memory_writable<D>, false},
-      {&no_bound_window<D>, false}};
-  static constexpr T kDoubtfulCommand[] = {
-      {&access_only_with_flag<D>, false}, {&access_bits_defined<D>, false},
-      {&hugetlb_with_on_demand<D>, false}, {&memory_there_now<D>, false},
-      {&keys_range_straight<D>, false},   {&old_memory_there<D>, false},
-      {&no_doubtful_window<D>, false},    {&length_zero<D>, true}};
-  static constexpr T kRangeMissing[] = {{&memory_mapped<D>, false}};
-  static constexpr T kOldMissing[] = {{&old_memory_there<D>, false}};
-  static constexpr T kMissing[] = {{&changes_available<D>, false},
-                                   {&features_available<D>, false}};
-  static constexpr T kPeer[] = {{&not_peer_memory<D>, false}};
-  static constexpr T kExperimentalOk[] = {{&changes_known<D>, true},
-                                          {&changes_something<D>, true},
-                                          {&translation_given<D>, true},
-                                          {&remote_write_has_local_write<D>, true},
-                                          {&memory_mapped<D>, true},
-                                          {&memory_writable<D>, true},
-                                          {&no_bound_window<D>, true},
-                                          {&not_peer_memory<D>, true},
-                                          {&keys_distinct<D>, true}};
+  static constexpr auto kOk = hold<D>(kSound, kUnbound, kKeys);
+  static constexpr auto kOkBound = join<D>(hold<D>(kSound, kKeys), fail<D>(kUnbound));
+  static constexpr auto kInput = hold<D>(list<D>(&code_input<D>));
+  static constexpr auto kDontForkNew = hold<D>(list<D>(&code_dont_fork_new<D>));
+  static constexpr auto kDoForkOld = hold<D>(list<D>(&code_do_fork_old<D>), kKeys);
+  static constexpr auto kCommand = hold<D>(list<D>(&code_cmd<D>));
+  static constexpr auto kCommandAndFork = hold<D>(list<D>(&code_cmd_and_do_fork_new<D>));
+  static constexpr auto kResourcesKeep =
+      hold<D>(list<D>(&code_dont_fork_new<D>, &reason_of_resources<D>));
+  static constexpr auto kResourcesSpoil = hold<D>(list<D>(&code_cmd<D>, &reason_of_resources<D>));
+  static constexpr auto kErrno = hold<D>(list<D>(&errno_value<D>));
+  static constexpr auto kErrnoResources = hold<D>(list<D>(&errno_of_resources<D>));
+
+  static constexpr auto kBadInput = fail<D>(
+      list<D>(&changes_known<D>, &remote_write_has_local_write<D>, &access_bits_defined<D>));
+  static constexpr auto kDoubtfulInput = fail<D>(list<D>(
+      &access_only_with_flag<D>, &changes_something<D>, &translation_given<D>, &mr_plain<D>));
+  static constexpr auto kBadCommand = fail<D>(kSound, kUnbound);
+  static constexpr auto kDoubtfulCommand =
+      join<D>(fail<D>(kLibrarySilent, kPageSilent), hold<D>(list<D>(&length_zero<D>)));
+  /// The vendor page says that parameters without their flag are ignored.
+  static constexpr auto kExperimentalDoubts = join<D>(
+      fail<D>(list<D>(&experimental_access<D>), kPageSilent), hold<D>(list<D>(&length_zero<D>)));
+  static constexpr auto kRangeMissing = fail<D>(list<D>(&memory_mapped<D>));
+  static constexpr auto kOldMissing = fail<D>(list<D>(&old_memory_there<D>));
+  static constexpr auto kMissing = fail<D>(list<D>(&changes_available<D>, &features_available<D>));
+  static constexpr auto kPeer = fail<D>(list<D>(&not_peer_memory<D>));
+  static constexpr auto kExperimentalOk =
+      hold<D>(kSound, kUnbound, list<D>(&not_peer_memory<D>), kKeys);
 
   static constexpr const char* kIgnored =
-      "gap: ibv_rereg_mr(3) does not say whether parameters without their flag are ignored";
+      "gap: ibv_rereg_mr(3) does not say whether parameters without their flag are ignored, what "
+      "flags 0 or an empty translation is, and which regions can be re-registered";
   static constexpr const char* kWindows =
       "gap: ibv_rereg_mr(3) is deregistration and registration in concept, and ibv_dereg_mr(3) "
       "fails while a window is bound; nothing says so of ibv_rereg_mr()";
@@ -124,11 +104,17 @@ struct ReregistrationRules {
 
   static constexpr Rule<D> kLinux[] = {
       {"ok", Outcome::ok, kOk, {}, renew, nullptr, Weight::verdict, kIgnored},
-      {"ok_while_bound", Outcome::ok, kOkBound, {}, renew_under_windows, nullptr, Weight::verdict,
+      {"ok_while_bound",
+       Outcome::ok,
+       kOkBound,
+       {},
+       renew_under_windows,
+       nullptr,
+       Weight::verdict,
        kWindows},
       {"err_input", Outcome::refused, kInput, kBadInput, nullptr, nullptr, Weight::verdict,
        kWhoChecks},
-      {"err_input_ignored", Outcome::refused, kInput, kDoubtfulInput, nullptr, nullptr,
+      {"err_input_doubtful", Outcome::refused, kInput, kDoubtfulInput, nullptr, nullptr,
        Weight::verdict, kIgnored},
       {"err_dont_fork_new", Outcome::refused, kDontForkNew, kRangeMissing, nullptr, nullptr,
        Weight::verdict, kWhoChecks},
@@ -141,9 +127,13 @@ struct ReregistrationRules {
       {"err_cmd_and_do_fork_new", Outcome::refused, kCommandAndFork, kRangeMissing, spoil, nullptr,
        Weight::verdict, kWhoChecks},
       {"unsupported", Outcome::refused, kCommand, kMissing, spoil, nullptr, Weight::unsupported},
-      {"no_resources", Outcome::refused, kResourcesSpoil, {}, spoil, nullptr,
-       Weight::inconclusive},
-      {"no_resources_kept", Outcome::refused, kResourcesKeep, {}, nullptr, nullptr,
+      {"no_resources", Outcome::refused, kResourcesSpoil, {}, spoil, nullptr, Weight::inconclusive},
+      {"no_resources_kept",
+       Outcome::refused,
+       kResourcesKeep,
+       {},
+       nullptr,
+       nullptr,
        Weight::inconclusive},
   };
 
@@ -151,11 +141,10 @@ struct ReregistrationRules {
       {"ok", Outcome::ok, kExperimentalOk, {}, renew, nullptr},
       {"refused", Outcome::refused, kErrno, kBadCommand, spoil, nullptr},
       {"refused_peer_memory", Outcome::refused, kErrno, kPeer, spoil, nullptr},
-      {"refused_doubtful", Outcome::refused, kErrno, kDoubtfulCommand, spoil, nullptr,
+      {"refused_doubtful", Outcome::refused, kErrno, kExperimentalDoubts, spoil, nullptr,
        Weight::verdict, "gap: the vendor page does not say what is refused"},
       {"unsupported", Outcome::refused, kErrno, kMissing, spoil, nullptr, Weight::unsupported},
-      {"no_resources", Outcome::refused, kErrnoResources, {}, spoil, nullptr,
-       Weight::inconclusive},
+      {"no_resources", Outcome::refused, kErrnoResources, {}, spoil, nullptr, Weight::inconclusive},
   };
 
   static constexpr const Condition<D>* kDuty[] = {&mr_live<D>, &mr_defined<D>, &mr_not_null<D>,

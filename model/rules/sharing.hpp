@@ -20,12 +20,11 @@ struct SharingRules {
     after.regions.at(v.call.mr) = r;
   }
 
-  static constexpr Term<D> kOk[] = {{&source_shared<D>, true},
-                                    {&remote_write_has_local_write<D>, true},
-                                    {&keys_distinct<D>, true}};
-  static constexpr Term<D> kRefuse[] = {{&source_shared<D>, false},
-                                        {&remote_write_has_local_write<D>, false}};
-  static constexpr Term<D> kMayRefuse[] = {{&access_bits_defined<D>, false}};
+  static constexpr auto kOk =
+      hold<D>(list<D>(&source_shared<D>, &remote_write_has_local_write<D>, &keys_distinct<D>));
+  static constexpr auto kRefuse =
+      fail<D>(list<D>(&source_shared<D>, &remote_write_has_local_write<D>));
+  static constexpr auto kMayRefuse = fail<D>(list<D>(&access_bits_defined<D>));
 
   static constexpr Rule<D> kShare[] = {
       {"ok", Outcome::ok, kOk, {}, enter, nullptr},

@@ -55,74 +55,41 @@ struct WindowRules {
 
   // ---- terms ----
 
-  static constexpr T kAllocated[] = {{&window_key_distinct<D>, true}};
-  static constexpr T kVerbMissing[] = {{&verb_available<D>, false}};
+  static constexpr auto kAllocated = hold<D>(list<D>(&window_key_distinct<D>));
+  static constexpr auto kVerbMissing = fail<D>(list<D>(&verb_available<D>));
 
-  static constexpr T kBound[] = {{&qp_ready<D>, true},
-                                 {&window_type_fits<D>, true},
-                                 {&bind_region_same_pd<D>, true},
-                                 {&bind_qp_same_pd<D>, true},
-                                 {&bind_right<D>, true},
-                                 {&bind_has_local_write<D>, true},
-                                 {&bind_in_bounds<D>, true},
-                                 {&bind_region_not_null<D>, true},
-                                 {&window_free<D>, true},
-                                 {&bind_not_empty<D>, true},
-                                 {&zero_based_of_type_two<D>, true},
-                                 {&window_access_known<D>, true},
-                                 {&key_index_kept<D>, true},
-                                 {&completion_matches<D>, true},
-                                 {&requester_stays<D>, true},
-                                 {&responder_stays<D>, true},
-                                 {&own_receive_stays<D>, true},
-                                 {&peer_receive_stays<D>, true},
-                                 {&bind_key_right<D>, true}};
-  static constexpr T kBindReasons[] = {
-      {&window_type_fits<D>, false},     {&bind_region_same_pd<D>, false},
-      {&bind_qp_same_pd<D>, false},      {&bind_right<D>, false},
-      {&bind_has_local_write<D>, false}, {&bind_in_bounds<D>, false},
-      {&bind_region_not_null<D>, false}, {&window_free<D>, false},
-      {&bind_not_empty<D>, false},       {&zero_based_of_type_two<D>, false},
-      {&window_access_known<D>, false},  {&key_index_kept<D>, false},
-      {&bind_qp_of_pd<D>, false},        {&key_byte_changes<D>, false},
-      {&bind_region_plain<D>, false}};
-  static constexpr T kBindRefusals[] = {
-      {&qp_ready<D>, false},             {&window_type_fits<D>, false},
-      {&bind_region_same_pd<D>, false},  {&bind_qp_same_pd<D>, false},
-      {&bind_right<D>, false},           {&bind_has_local_write<D>, false},
-      {&bind_in_bounds<D>, false},       {&bind_region_not_null<D>, false},
-      {&window_free<D>, false},          {&bind_not_empty<D>, false},
-      {&zero_based_of_type_two<D>, false}, {&window_access_known<D>, false},
-      {&key_index_kept<D>, false},       {&bind_qp_of_pd<D>, false},
-      {&key_byte_changes<D>, false},     {&bind_region_plain<D>, false}};
+  static constexpr auto kReady = list<D>(&qp_ready<D>);
+  static constexpr auto kBindable =
+      list<D>(&window_type_fits<D>, &bind_region_same_pd<D>, &bind_qp_same_pd<D>, &bind_right<D>,
+              &bind_has_local_write<D>, &bind_in_bounds<D>, &bind_region_not_null<D>,
+              &window_free<D>, &bind_not_empty<D>, &key_index_kept<D>);
+  static constexpr auto kBindDoubts =
+      list<D>(&zero_based_of_type_two<D>, &window_access_known<D>, &bind_qp_of_pd<D>,
+              &key_byte_changes<D>, &bind_region_plain<D>);
+  static constexpr auto kNamed =
+      list<D>(&invalidates_window<D>, &invalidates_same_pd<D>, &invalidates_own<D>);
+  static constexpr auto kNamedDoubts = list<D>(&invalidates_bound<D>);
 
-  static constexpr T kInvalidated[] = {
-      {&qp_ready<D>, true},            {&invalidates_window<D>, true},
-      {&invalidates_same_pd<D>, true}, {&invalidates_own<D>, true},
-      {&completion_matches<D>, true},  {&requester_stays<D>, true},
-      {&responder_stays<D>, true},     {&own_receive_stays<D>, true},
-      {&peer_receive_stays<D>, true}};
-  static constexpr T kInvalidateReasons[] = {{&invalidates_window<D>, false},
-                                             {&invalidates_bound<D>, false},
-                                             {&invalidates_same_pd<D>, false},
-                                             {&invalidates_own<D>, false}};
-  static constexpr T kInvalidateRefusals[] = {{&qp_ready<D>, false},
-                                              {&invalidates_window<D>, false},
-                                              {&invalidates_bound<D>, false},
-                                              {&invalidates_same_pd<D>, false},
-                                              {&invalidates_own<D>, false}};
+  static constexpr auto kBound =
+      hold<D>(kReady, kBindable, R::kQuiet, R::kPeerQuiet, list<D>(&bind_key_right<D>));
+  static constexpr auto kBindReasons = fail<D>(kBindable, kBindDoubts);
+  static constexpr auto kBindRefusals = fail<D>(kReady, kBindable, kBindDoubts);
+
+  static constexpr auto kInvalidated = hold<D>(kReady, kNamed, R::kQuiet, R::kPeerQuiet);
+  static constexpr auto kInvalidateReasons = fail<D>(kNamed, kNamedDoubts);
+  static constexpr auto kInvalidateRefusals = fail<D>(kReady, kNamed, kNamedDoubts);
 
   static constexpr const char* kStatus =
-      "gap: which local error a failed bind or invalidation ends with, 11.6.2, and whether what the "
+      "gap: which local error a failed bind or invalidation ends with, 11.6.2, and whether what "
+      "the "
       "pages leave open is one";
 
   // ---- rules ----
 
-  static constexpr Rule<D> kAlloc[] = {
-      {"ok", Outcome::ok, kAllocated, {}, allocate, nullptr},
-      {"unsupported", Outcome::refused, C::kErrnoSet, kVerbMissing, nullptr, nullptr,
-       Weight::unsupported},
-      C::kNoResources};
+  static constexpr Rule<D> kAlloc[] = {{"ok", Outcome::ok, kAllocated, {}, allocate, nullptr},
+                                       {"unsupported", Outcome::refused, C::kErrnoSet, kVerbMissing,
+                                        nullptr, nullptr, Weight::unsupported},
+                                       C::kNoResources};
   static constexpr Rule<D> kDealloc[] = {{"ok", Outcome::ok, {}, {}, deallocate, nullptr},
                                          C::kNoResources};
 
@@ -156,9 +123,8 @@ struct WindowRules {
 
   static constexpr const Condition<D>* kAllocDuty[] = {&pd_live<D>, &mw_slot_free<D>};
   static constexpr const Condition<D>* kDeallocDuty[] = {&mw_live<D>};
-  static constexpr const Condition<D>* kBindDuty[] = {&qp_live<D>,   &mw_live<D>,
-                                                      &mw_defined<D>, &mr_live<D>,
-                                                      &mr_defined<D>, &bind_region_seen<D>};
+  static constexpr const Condition<D>* kBindDuty[] = {
+      &qp_live<D>, &mw_live<D>, &mw_defined<D>, &mr_live<D>, &mr_defined<D>, &bind_region_seen<D>};
   static constexpr const Condition<D>* kInvalidateDuty[] = {&qp_live<D>, &verb_available<D>,
                                                             &invalidated_defined<D>};
 
