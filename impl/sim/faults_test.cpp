@@ -41,23 +41,18 @@ class Walk {
       for (const Slot& slot : regions_)
         if (!slot.live) return register_at(slot.slot);
     switch (below(16)) {
-      case 0:
-        return end_or_start(pds_[below(2) + 2], Verb::alloc_pd, Verb::dealloc_pd);
-      case 1:
-        return testing::pd_call(Verb::dealloc_pd, 0);
+      case 0: return end_or_start(pds_[below(2) + 2], Verb::alloc_pd, Verb::dealloc_pd);
+      case 1: return testing::pd_call(Verb::dealloc_pd, 0);
       case 2: {
         const Slot& slot = regions_[below(regions_.size())];
         return slot.live ? testing::dereg_mr(slot.slot) : register_at(slot.slot);
       }
-      case 3:
-        return testing::qp_call(Verb::query_qp, any_qp());
+      case 3: return testing::qp_call(Verb::query_qp, any_qp());
       case 4:
       case 5:
       case 6:
-      case 7:
-        return post_recv();
-      default:
-        return transfer();
+      case 7: return post_recv();
+      default: return transfer();
     }
   }
 
@@ -115,31 +110,16 @@ class Walk {
   Range range() {
     Range range = regions_[below(regions_.size())].range;
     switch (below(24)) {
-      case 0:
-        ++range.length;
-        break;
-      case 1:
-        --range.address;
-        break;
-      case 2:
-        range.address += 1ULL << 32;
-        break;
-      case 3:
-        range.address = 0 - std::uint64_t{4};
-        break;
-      case 4:
-        range.length = 0;
-        break;
-      case 5:
-        range.key ^= 0x40;
-        break;
+      case 0: ++range.length; break;
+      case 1: --range.address; break;
+      case 2: range.address += 1ULL << 32; break;
+      case 3: range.address = 0 - std::uint64_t{4}; break;
+      case 4: range.length = 0; break;
+      case 5: range.key ^= 0x40; break;
       case 6:
       case 7:
-      case 8:
-        range.length = std::min<std::uint64_t>(range.length, 48);
-        break;
-      default:
-        break;
+      case 8: range.length = std::min<std::uint64_t>(range.length, 48); break;
+      default: break;
     }
     return range;
   }

@@ -10,84 +10,147 @@ constexpr std::uint32_t kFirstIndex = 0x18;
 /// Odd, so that an index goes through all 256 variants before one comes again.
 constexpr std::uint8_t kVariantStep = 0x25;
 
-/// Whether `length` bytes at offset `from` end within `size`. Sums of the caller's numbers are
-/// avoided, since they may wrap around; before the region, `from` has done so and is huge.
-constexpr bool inside(std::uint64_t from, std::uint64_t length, std::uint64_t size) {
-  return length <= size && from <= size - length;
-}
-
 }  // namespace
 
-ProtectionTable::ProtectionTable(Fault fault) : fault_(fault) { clear(); }
+ProtectionTable::ProtectionTable(Fault fault, const Memory& memory)
+    : fault_(fault), memory_(memory) {
+  clear();
+}
 
 void ProtectionTable::clear() {
+  kinds_.fill(Kind::none);
   regions_.fill(MemoryRegion{});
+  windows_.fill(MemoryWindow{});
   for (std::size_t entry = 0; entry < kEntries; ++entry)
     variants_[entry] = static_cast<std::uint8_t>(entry * 0x4f + 0x61);
   last_ = kEntries - 1;
 }
 
+/// The next free entry.
+std::size_t ProtectionTable::take_entry() {
+  do last_ = (last_ + 1) % kEntries;
+  while (regions_[last_].live || windows_[last_].live);
+  return last_;
+}
+
+std::uint32_t ProtectionTable::next_key(std::size_t entry) {
+  variants_[entry] = static_cast<std::uint8_t>(variants_[entry] + kVariantStep);
+  return (kFirstIndex + static_cast<std::uint32_t>(entry)) << 8U | variants_[entry];
+}
+
 std::size_t ProtectionTable::insert(const MemoryRegion& region) {
   std::uint32_t key = 0;
-  if (broken(Fault::key_of_live_region) && regions_[last_].live) {
+  if (broken(Fault::key_of_live_region) && regions_[last_].live)
     key = regions_[last_].key;
-  } else {
-    do last_ = (last_ + 1) % kEntries;
-    while (regions_[last_].live);
-    variants_[last_] = static_cast<std::uint8_t>(variants_[last_] + kVariantStep);
-    key = (kFirstIndex + static_cast<std::uint32_t>(last_)) << 8U | variants_[last_];
-  }
+  else
+    key = next_key(take_entry());
+  kinds_[last_] = Kind::region;
   regions_[last_] = region;
   regions_[last_].key = key;
   regions_[last_].live = true;
   return last_;
 }
 
-void ProtectionTable::erase(std::size_t entry) { regions_[entry].live = false; }
+std::size_t ProtectionTable::insert(const MemoryWindow& window) {
+  const std::uint32_t live = regions_[last_].live ? regions_[last_].key : 0;
+  const std::size_t entry = take_entry();
+  const std::uint32_t fresh = next_key(entry);
+  kinds_[entry] = Kind::window;
+  windows_[entry] = window;
+  windows_[entry].key = broken(Fault::window_key_of_region) && live != 0 ? live : fresh;
+  windows_[entry].live = true;
+  return entry;
+}
 
-std::optional<std::uint64_t> ProtectionTable::translate(const MemoryAccess& asked) const {
+void ProtectionTable::erase_region(std::size_t entry) { regions_[entry].live = false; }
+
+std::optional<std::size_t> ProtectionTable::entry_of(std::uint32_t key) const {
+  const std::uint32_t entry = (key >> 8U) - kFirstIndex;  // below kFirstIndex it is huge
+  if (entry >= kEntries) return std::nullopt;
+  return entry;
+}
+
+std::optional<std::size_t> ProtectionTable::region_with(std::uint32_t key) const {
+  const auto entry = entry_of(key);
+  if (!entry || kinds_[*entry] != Kind::region) return std::nullopt;
+  const MemoryRegion& region = regions_[*entry];
+  if (!region.live || !region.usable || region.key != key) return std::nullopt;
+  return entry;
+}
+
+std::optional<Run> ProtectionTable::translate(const MemoryAccess& asked) const {
   MemoryAccess access = asked;
   if (access.length == 0) {
     const bool remote = access.side == Side::remote;
     if (broken(Fault::zero_length_checked_as_one) && access.side == Side::local)
       access.length = 1;
     else if (!(broken(Fault::zero_length_rkey_checked) && remote))
-      return 0;
+      return Run{};
   }
+  const bool windows = access.side == Side::remote || broken(Fault::window_key_as_lkey);
+  const auto entry = entry_of(access.key);
+  if (windows && entry && kinds_[*entry] == Kind::window) return through_window(*entry, access);
+
   const MemoryRegion* region = find(access.key, access.side);
   if (region == nullptr || !same_domain(*region, access) || !grants(*region, access) ||
       !contains(*region, access))
     return std::nullopt;
-  return region->memory + offset(*region, access);
+  Run found = run(*region, region->memory + offset(*region, access), asked.length);
+  const bool stores = (access.rights & model::kLocalWrite) != 0;
+  const Fault leak = stores ? Fault::null_mr_writes_memory : Fault::null_mr_reads_memory;
+  if (region->null && broken(leak)) found = {access.start, asked.length, nullptr, false};
+  if (!present(*region, access, found)) return std::nullopt;
+  return found;
 }
 
-std::optional<std::uint64_t> ProtectionTable::translate_unchecked(
-    const MemoryAccess& access) const {
+std::optional<Run> ProtectionTable::translate_unchecked(const MemoryAccess& access) const {
   const MemoryRegion* region = find(access.key, access.side);
   if (region == nullptr) return std::nullopt;
-  return region->memory + offset(*region, access);
+  return run(*region, region->memory + offset(*region, access), access.length);
 }
 
 const MemoryRegion* ProtectionTable::find(std::uint32_t key, Side side) const {
-  const std::uint32_t entry = (key >> 8U) - kFirstIndex;  // below kFirstIndex it is huge
-  if (entry >= kEntries) return nullptr;
-  const MemoryRegion& region = regions_[entry];
+  const auto entry = entry_of(key);
+  if (!entry || kinds_[*entry] != Kind::region) return nullptr;
+  const MemoryRegion& region = regions_[*entry];
   const bool remote = side == Side::remote;
   const bool stale_works = broken(remote ? Fault::stale_rkey_accepted : Fault::stale_lkey_accepted);
-  if (!region.live && !stale_works) return nullptr;
-  if (region.key != key && !broken(Fault::key_byte_ignored)) return nullptr;
+  if ((!region.live || !region.usable) && !stale_works) return nullptr;
+  // ibv_alloc_null_mr(3): only the lkey is valid.
+  if (region.null && remote && !broken(Fault::null_mr_exposed)) return nullptr;
+  const bool old_works =
+      region.key != region.old_key && region.old_key == key && broken(Fault::rereg_old_key_works);
+  if (region.key != key && !old_works && !broken(Fault::key_byte_ignored)) return nullptr;
   return &region;
+}
+
+/// The bytes at virtual address `memory` of the region.
+Run ProtectionTable::run(const MemoryRegion& region, std::uint64_t memory,
+                         std::uint64_t length) const {
+  const bool pinned = !region.on_demand || broken(Fault::odp_stale_mapping);
+  return {memory, length, pinned ? &region.pins : nullptr, region.hidden};
+}
+
+/// Whether the pages that an access to an ON_DEMAND region needs can be had.
+bool ProtectionTable::present(const MemoryRegion& region, const MemoryAccess& access,
+                              const Run& run) const {
+  if (!region.on_demand || region.hidden) return true;
+  constexpr std::uint32_t kWriting =
+      model::kLocalWrite | model::kRemoteWrite | model::kRemoteAtomic;
+  const bool writes = (access.rights & kWriting) != 0;
+  if (broken(Fault::odp_unmapped_access_succeeds) && !memory_.mapped(run.address, run.length))
+    return true;
+  if (!writes || broken(Fault::odp_read_only_page_written))
+    return memory_.mapped(run.address, run.length);
+  return memory_.writable(run.address, run.length);
 }
 
 bool ProtectionTable::same_domain(const MemoryRegion& region, const MemoryAccess& access) const {
   if (region.pd == access.pd) return true;
   switch (access.side) {
-    case Side::local:
-      return broken(Fault::local_pd_unchecked);
-    case Side::receive:
-      return broken(Fault::receive_pd_unchecked);
-    case Side::remote:
-      return broken(Fault::remote_pd_unchecked);
+    case Side::local: return broken(Fault::local_pd_unchecked);
+    case Side::receive: return broken(Fault::receive_pd_unchecked);
+    case Side::remote: return broken(Fault::remote_pd_unchecked);
   }
   return false;
 }
@@ -95,14 +158,10 @@ bool ProtectionTable::same_domain(const MemoryRegion& region, const MemoryAccess
 bool ProtectionTable::grants(const MemoryRegion& region, const MemoryAccess& access) const {
   const std::uint32_t missing = access.rights & ~region.access;
   switch (fault_) {
-    case Fault::remote_write_right_unchecked:
-      return (missing & ~model::kRemoteWrite) == 0;
-    case Fault::remote_read_right_unchecked:
-      return (missing & ~model::kRemoteRead) == 0;
-    case Fault::read_local_write_unchecked:
-      return missing == 0 || access.side == Side::local;
-    case Fault::receive_local_write_unchecked:
-      return missing == 0 || access.side == Side::receive;
+    case Fault::remote_write_right_unchecked: return (missing & ~model::kRemoteWrite) == 0;
+    case Fault::remote_read_right_unchecked: return (missing & ~model::kRemoteRead) == 0;
+    case Fault::read_local_write_unchecked: return missing == 0 || access.side == Side::local;
+    case Fault::receive_local_write_unchecked: return missing == 0 || access.side == Side::receive;
     case Fault::any_remote_right_suffices:
       return missing == 0 ||
              (access.side == Side::remote && (region.access & model::kRemoteRights) != 0);
@@ -115,8 +174,7 @@ bool ProtectionTable::grants(const MemoryRegion& region, const MemoryAccess& acc
     case Fault::read_sink_needs_remote_write:
       return missing == 0 && (access.side != Side::local || access.rights == 0 ||
                               (region.access & model::kRemoteWrite) != 0);
-    default:
-      return missing == 0;
+    default: return missing == 0;
   }
 }
 
@@ -134,6 +192,7 @@ bool ProtectionTable::contains(const MemoryRegion& region, const MemoryAccess& a
   const std::uint64_t length = access.length;
   const bool remote = access.side == Side::remote;
   const bool local = access.side == Side::local;
+  if (region.null) return true;  // it has the maximum length
   const bool right = inside(from, length, region.length);
   const bool without_wrap_check =
       access.start >= region.first && access.start + length <= region.first + region.length;
@@ -148,14 +207,10 @@ bool ProtectionTable::contains(const MemoryRegion& region, const MemoryAccess& a
       return right || (local && inside(from + 1, length, region.length + 1));
     case Fault::remote_last_byte_refused:
       return right && !(remote && from + length == region.length);
-    case Fault::remote_bounds_wrap:
-      return remote ? without_wrap_check : right;
-    case Fault::local_bounds_wrap:
-      return local ? without_wrap_check : right;
-    case Fault::receive_bounds_unchecked:
-      return right || access.side == Side::receive;
-    default:
-      return right;
+    case Fault::remote_bounds_wrap: return remote ? without_wrap_check : right;
+    case Fault::local_bounds_wrap: return local ? without_wrap_check : right;
+    case Fault::receive_bounds_unchecked: return right || access.side == Side::receive;
+    default: return right;
   }
 }
 

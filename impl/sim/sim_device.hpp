@@ -1,8 +1,8 @@
 // The in-process simulated device: verbs as the manual pages tell them, without hardware or kernel.
 //
-// It is written from ibv_reg_mr(3), ibv_dereg_mr(3), ibv_post_send(3), ibv_post_recv(3) and the
-// architecture's clauses, imperatively and without a look at the model's rules, so that where the
-// two agree they agree for a reason. Told so, it makes one of the mistakes of faults.hpp.
+// It is written from the pages of libibverbs and the architecture's clauses, imperatively and
+// without a look at the model's rules, so that where the two agree they agree for a reason. Told
+// so, it makes one of the mistakes of faults.hpp.
 #pragma once
 
 #include <array>
@@ -12,31 +12,23 @@
 #include <span>
 #include <string>
 
-#include "impl/buffers.hpp"
 #include "impl/device.hpp"
 #include "impl/sim/faults.hpp"
+#include "impl/sim/memory.hpp"
 #include "impl/sim/protection_table.hpp"
+#include "impl/sim/sim_options.hpp"
 #include "model/access.hpp"
 
 namespace mrproof::impl {
 
-/// How a simulated device is to be.
-struct SimOptions {
-  /// Id of a seeded fault (see faults()); nothing for the correct device.
-  std::optional<std::string> fault = std::nullopt;
-  /// Feature access flags it supports; registrations with others are refused with EOPNOTSUPP.
-  std::uint32_t claimed = model::kRemoteAtomic | model::kMwBind | model::kZeroBased;
-  /// Longest message in bytes; 1 GiB is what ports report (ibv_query_port(3), max_msg_sz).
-  std::uint64_t max_message = 1ULL << 30;
-};
-
 /// A simulated device with buffers of its own: there can be one in a process at a time. The same
 /// calls after reset() give the same results, keys included. A call that breaks the precondition of
 /// perform() in a way that no device could answer (a slot that holds no object, or already holds
-/// one; fill() outside the buffers) throws std::logic_error and changes nothing.
+/// one; fill() outside of mapped memory) throws std::logic_error and changes nothing.
 class SimDevice final : public Device {
  public:
-  /// Throws DeviceError if there is no fault of the given id or the buffers cannot be mapped.
+  /// Throws DeviceError if there is no fault of the given id, no dialect of the given name, or the
+  /// buffers cannot be mapped.
   explicit SimDevice(const SimOptions& options = {});
 
   [[nodiscard]] Description description() const override;
@@ -52,58 +44,144 @@ class SimDevice final : public Device {
   using Outcome = model::Outcome;
   using QpState = model::QpState;
 
+  enum class Dialect : std::uint8_t { linux_current, linux_2006, mlnx_experimental };
+
   struct ProtectionDomain {
     bool live = false;
-    unsigned users = 0;  ///< regions and QPs in it
+    unsigned users = 0;  ///< regions, windows and QPs in it
   };
-  /// A slot of ibv_reg_mr()'s results.
-  struct RegionHandle {
+  /// A slot of regions or windows.
+  struct Handle {
     bool live = false;
     std::size_t entry = 0;  ///< in the protection table
-    std::uint8_t pd = 0;
   };
-  struct Receive {
+  struct ScatterElement {
     std::uint32_t lkey = 0;
     std::uint64_t address = 0;
     std::uint64_t length = 0;
   };
+  /// The elements of a work request; those that it does not have are empty.
+  using Elements = std::array<ScatterElement, 2>;
   struct QueuePair {
     bool live = false;
+    std::uint8_t slot = 0;
     std::uint8_t pd = 0;
     QpState state = QpState::rts;
-    std::optional<Receive> receive;
+    std::optional<Elements> receive;
+  };
+  /// What every registration comes down to.
+  struct Registration {
+    std::uint8_t pd = 0;
+    std::uint32_t access = 0;
+    std::uint64_t address = 0;
+    std::uint64_t length = 0;
+    std::uint64_t iova = 0;
+    bool allocate = false;  ///< ALLOCATE_MR: the memory is the library's own
   };
 
   [[nodiscard]] bool broken(Fault fault) const { return fault_ == fault; }
+  [[nodiscard]] bool offers(std::uint32_t features) const {
+    return (options_.features & features) == features;
+  }
+  [[nodiscard]] bool experimental() const { return dialect_ == Dialect::mlnx_experimental; }
 
-  // Calls that make, end and ask for objects: sim_device.cpp.
+  // sim_device.cpp: which verb is whose; protection domains; queue pairs.
   void dispatch(const Call& call, Result& result);
+  bool dispatch_work_request(const Call& call, Result& result);
+  bool dispatch_memory(const Call& call, Result& result);
   void alloc_pd(const Call& call);
   void dealloc_pd(const Call& call, Result& result);
-  void reg_mr(const Call& call, Result& result);
-  void dereg_mr(const Call& call, Result& result);
   void connect(const Call& call);
-  [[nodiscard]] int access_refusal(std::uint32_t access) const;
-  [[nodiscard]] int range_refusal(const Call& call, std::uint64_t length) const;
+  void destroy_qp(const Call& call, Result& result);
+  void fill(const Call& call);
+  ProtectionDomain& domain(std::uint8_t slot);
   QueuePair& queue_pair(std::uint8_t slot);
 
-  // Work requests: work_requests.cpp. Those that end with a completion return its status.
+  // registration.cpp
+  void reg_mr(const Call& call, Result& result);
+  void reg_dmabuf_mr(const Call& call, Result& result);
+  void alloc_null_mr(const Call& call, Result& result);
+  void reg_shared_mr(const Call& call, Result& result);
+  void dereg_mr(const Call& call, Result& result);
+  Handle& free_region(std::uint8_t slot);
+  MemoryRegion& region_in(std::uint8_t slot);
+  void give_region(Handle& handle, const MemoryRegion& region, Result& result);
+  [[nodiscard]] int access_refusal(std::uint32_t access) const;
+  [[nodiscard]] int registration_refusal(const Registration& wanted) const;
+  [[nodiscard]] int range_refusal(const Registration& wanted) const;
+  [[nodiscard]] int memory_refusal(const Registration& wanted) const;
+  [[nodiscard]] int dmabuf_refusal(const Call& call) const;
+  [[nodiscard]] MemoryRegion region_of(const Registration& wanted) const;
+
+  // reregistration.cpp
+  void rereg_mr(const Call& call, Result& result);
+  [[nodiscard]] bool input_error(const Call& call, const MemoryRegion& region) const;
+  [[nodiscard]] Registration changed(const Call& call, const MemoryRegion& region) const;
+  [[nodiscard]] int command_refusal(const Call& call, const MemoryRegion& region,
+                                    const Registration& wanted) const;
+  [[nodiscard]] int support_refusal(std::uint32_t flags) const;
+  [[nodiscard]] int change_refusal(const Call& call, const MemoryRegion& region,
+                                   const Registration& wanted) const;
+  void change(const Call& call, MemoryRegion& region, const Registration& wanted);
+
+  // advice.cpp
+  void advise_mr(const Call& call, Result& result);
+  [[nodiscard]] int advice_refusal(const Call& call, const ScatterElement& element) const;
+  [[nodiscard]] int advice_range_refusal(const Call& call, const MemoryRegion& region,
+                                         const ScatterElement& element) const;
+  void follow_wrongly(const Call& call, const ScatterElement& element);
+
+  // windows.cpp. Those that end with a completion return its status.
+  void alloc_mw(const Call& call, Result& result);
+  void dealloc_mw(const Call& call);
+  void bind(const Call& call, Result& result);
+  Outcome execute_bind(const Call& call, const QueuePair& own, Result& result);
+  Outcome unbind_type_one(const Handle& handle, Result& result);
+  [[nodiscard]] bool may_bind(const Call& call, const MemoryWindow& window,
+                              const MemoryRegion& region, const QueuePair& own) const;
+  [[nodiscard]] bool key_can_be_taken(const Call& call, const MemoryWindow& window) const;
+  [[nodiscard]] bool region_allows(const Call& call, const MemoryRegion& region) const;
+  [[nodiscard]] bool rights_fit(const Call& call, const MemoryWindow& window) const;
+  void local_inv(const Call& call, Result& result);
+  [[nodiscard]] std::optional<std::size_t> invalidable(std::uint32_t key,
+                                                       const QueuePair& qp) const;
+  Handle& window_handle(std::uint8_t slot);
+
+  // work_requests.cpp. Those that end with a completion return its status.
   void post_recv(const Call& call, Result& result);
   void transfer(const Call& call, Result& result);
-  Outcome execute(const Call& call, QueuePair& own, QueuePair& peer, Result& result);
-  Outcome deliver(const Call& call, std::uint64_t from, QueuePair& peer, Result& result);
-  Outcome access_remote(const Call& call, std::uint64_t local, std::uint8_t requester_pd,
+  void complete(const Call& call, Outcome outcome, Result& result);
+  Outcome execute(const Call& call, QueuePair& own, Result& result);
+  Outcome deliver(const Call& call, const Runs& from, QueuePair& peer, Result& result);
+  Outcome refuse_message(QueuePair& peer, Outcome receive, Outcome status, Result& result);
+  [[nodiscard]] std::optional<Runs> local_runs(const Call& call, const QueuePair& own) const;
+  [[nodiscard]] std::optional<Runs> receive_runs(const Elements& receive, std::uint64_t length,
+                                                 const QueuePair& peer) const;
+  [[nodiscard]] bool has_good_length(const Call& call) const;
+  Outcome fail(QueuePair& qp);
+  Outcome refuse(QueuePair& responder);
+  Outcome to_error(QueuePair& qp);
+
+  // remote_operations.cpp
+  Outcome access_remote(const Call& call, const Runs& local, const QueuePair& own, QueuePair& peer,
+                        Result& result);
+  Outcome refuse_remote(const Call& call, const MemoryAccess& access, const Runs& local,
                         QueuePair& peer, Result& result);
-  Outcome fail(QueuePair& qp) const;
-  Outcome refuse(QueuePair& responder) const;
-  Outcome to_error(QueuePair& qp) const;
+  void carry_out(const Call& call, const Runs& local, const Run& remote);
+  void operate_atomically(const Call& call, const Runs& local, const Run& remote);
+  void consume_receive(const Call& call, QueuePair& peer, Result& result);
+
+  static Elements elements_of(const Call& call);
+  static std::uint64_t length_of(const Elements& elements);
 
   Fault fault_ = Fault::none;
   SimOptions options_;
-  Buffers buffers_;
+  Dialect dialect_ = Dialect::linux_current;
+  Memory memory_;
   ProtectionTable table_;
   std::array<ProtectionDomain, model::Plain::kPds> pds_{};
-  std::array<RegionHandle, model::Plain::kRegions> regions_{};
+  std::array<Handle, model::Plain::kRegions> regions_{};
+  std::array<Handle, model::Plain::kWindows> windows_{};
   std::array<QueuePair, model::Plain::kQps> qps_{};
 };
 

@@ -49,10 +49,10 @@ TEST_F(SimDeviceTest, RegistrationChecksTheRange) {
   EXPECT_EQ(error(in_buffer(0), model::kBufferStride + 1), EFAULT);
   EXPECT_EQ(error(in_buffer(4), 1), EFAULT);
   EXPECT_EQ(error(0, 1), EFAULT);
-  EXPECT_EQ(error(in_buffer(0, 8), ~0ULL), EFAULT);
+  EXPECT_EQ(error(in_buffer(0, 8), ~0ULL), EINVAL);
   EXPECT_EQ(error(in_buffer(0), kFourGiB + 8), EFAULT);
   region(0, 0, in_buffer(0), size);
-  region(1, 0, in_buffer(3, size - 1), 1);
+  region(1, 0, in_buffer(3, model::buffer_size(3) - 1), 1);
 }
 
 TEST_F(SimDeviceTest, KeysAreFreshAndStaleOnesDead) {

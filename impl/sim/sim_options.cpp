@@ -1,0 +1,43 @@
+#include "impl/sim/sim_options.hpp"
+
+namespace mrproof::impl {
+namespace {
+
+SimOptions with(std::uint32_t claimed, std::uint32_t features) {
+  SimOptions options;
+  options.claimed = claimed;
+  options.features = features;
+  return options;
+}
+
+/// Everything but these.
+SimOptions without(std::uint32_t access, std::uint32_t features) {
+  return with(kSimAccess & ~access, kSimFeatures & ~features);
+}
+
+SimOptions short_messages() {
+  SimOptions options;
+  options.max_message = 100;
+  return options;
+}
+
+}  // namespace
+
+const std::vector<std::pair<std::string_view, SimOptions>>& capability_sets() {
+  using namespace model;  // the flags; nothing else is used here
+  static const std::vector<std::pair<std::string_view, SimOptions>> sets{
+      {"full", {}},
+      {"no-windows", without(kMwBind, kMwType1 | kMwType2B | kMemoryExtensions)},
+      {"type-1-only", without(0, kMwType2B | kMemoryExtensions)},
+      {"type-2a", with(kSimAccess, (kSimFeatures & ~kMwType2B) | kMwType2A)},
+      {"no-atomics", without(kRemoteAtomic, kAtomics)},
+      {"no-odp", without(kOnDemand | kHugetlb, kImplicitOnDemand)},
+      {"no-rereg", without(0, kReregTranslation | kReregPd | kReregAccess)},
+      {"no-advise", without(0, kAdviseMr)},
+      {"minimal", with(0, 0)},
+      {"short-messages", short_messages()},
+  };
+  return sets;
+}
+
+}  // namespace mrproof::impl
