@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "conformance/key_value.hpp"
 #include "conformance/notation.hpp"
+#include "model/rules/effects.hpp"
 
 namespace mrproof {
 
@@ -12,35 +14,34 @@ using namespace model;
 
 namespace {
 
-std::uint64_t key_value(const KeyName& name, const State<Plain>& state) {
-  if (name.kind == KeyName::Kind::value) return name.value;
-  const auto& region = state.regions.at(name.mr);
-  const auto key = name.kind == KeyName::Kind::lkey ? region.lkey : region.rkey;
-  return key.value() ^ name.flip;
-}
-
 /// Whether every differing byte is one that the inexact transfer may have moved.
 bool explained_by(const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer,
                   const Memory& before) {
-  const std::uint64_t to = transfer.to.value();
-  const std::uint64_t length = transfer.length.value();
   return std::all_of(runs.begin(), runs.end(), [&](const ByteRun& run) {
-    for (std::size_t i = 0; i < run.bytes.size(); ++i) {
-      const std::uint64_t offset = run.address + i - to;
-      if (offset >= length || run.bytes[i] != before.at(transfer.from.value() + offset))
-        return false;
-    }
+    for (std::size_t i = 0; i < run.bytes.size(); ++i)
+      if (before.moved(transfer, run.address + i) != run.bytes[i]) return false;
     return true;
   });
+}
+
+/// What was seen of a queue pair after a refusal that should not have been.
+void take_over(State<Plain>& state, std::uint8_t slot, Plain::Small seen, Plain::Small receive) {
+  auto& qp = state.qps.at(slot);
+  const auto none = as_small<Plain>(Outcome::none);
+  const auto failed = seen == as_small<Plain>(QpState::err);
+  qp.posted = qp.posted & (receive == none) & !failed;
+  qp.state = seen;
+  if (failed.truth()) TransferEffects<Plain>::leave_windows(state, slot);
 }
 
 }  // namespace
 
 Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can)
-    : book_(&book), state_(initial_state(setup, can)) {}
+    : book_(&book), state_(initial_state(setup, can, book.defined_access())) {}
 
 void Oracle::resolve(Step& step) const {
   step.call.lkey = Plain::key(key_value(step.lkey, state_));
+  step.call.second.lkey = Plain::key(key_value(step.second, state_));
   step.call.rkey = Plain::key(key_value(step.rkey, state_));
 }
 
@@ -50,8 +51,7 @@ const PlainCondition* Oracle::forbids(const Step& step) const {
 
 Judgement Oracle::check(Step& step, MemorySource& source) {
   const PlainView view{state_, step.call, step.result};
-  if (step.call.verb == Verb::fill)
-    memory_.fill(step.call.address.value(), step.call.length.value(), step.call.seed);
+  follow_program(step.call);
   const Judgement judgement = step.timed_out ? judge_hang(*book_, view) : judge(*book_, view);
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
     allowed_ = allowed(*book_, view);
@@ -64,6 +64,15 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   if (bytes.verdict == Verdict::deviates) allowed_ = allowed(*book_, view);
   advance(rule, view, state_);
   return bytes.verdict == Verdict::deviates ? bytes : judgement;
+}
+
+/// What the program itself does to its memory.
+void Oracle::follow_program(const Call<Plain>& call) {
+  if (call.verb == Verb::fill)
+    memory_.fill(call.address.value(), call.length.value(), call.seed);
+  if (call.verb == Verb::protect)
+    memory_.protect(call.address.value(), call.length.value(),
+                    static_cast<Protection>(call.option));
 }
 
 Judgement Oracle::check_bytes(Step& step, const PlainRule& rule, const Transfer<Plain>& transfer,
@@ -88,20 +97,27 @@ Judgement Oracle::check_bytes(Step& step, const PlainRule& rule, const Transfer<
 bool Oracle::recover(const Step& step, const Judgement& judgement) {
   if (judgement.verdict != Verdict::deviates || !step.bytes.empty()) return false;
   const auto& r = step.result;
+  const auto& call = step.call;
+  if (call.verb == Verb::advise_mr) return true;  // advice changes nothing, however it ends
   if (r.outcome == Outcome::ok) return false;
-  if (step.call.verb == Verb::reg_mr) return true;
+  if (makes_region(call.verb) || call.verb == Verb::alloc_mw) return true;
+  if (call.verb == Verb::rereg_mr) {  // whatever it is now, it can be deregistered
+    state_.regions.at(call.mr).undefined = Bit(true);
+    return true;
+  }
   const auto unknown = as_small<Plain>(QpState::unknown);
-  if (!is_transfer(step.call.verb) || (r.qp_state == unknown).truth() ||
+  if (!is_transfer(call.verb) || (r.qp_state == unknown).truth() ||
       (r.peer_state == unknown).truth())
     return false;
-  const auto take_over = [](QueuePair<Plain>& qp, Plain::Small state, Plain::Small receive) {
-    const auto none = as_small<Plain>(Outcome::none);
-    const auto failed = state == as_small<Plain>(QpState::err);
-    qp.posted = qp.posted & (receive == none) & !failed;
-    qp.state = state;
-  };
-  take_over(state_.qps.at(step.call.qp), r.qp_state, r.own_receive);
-  take_over(state_.qps.at(peer_of(step.call.qp)), r.peer_state, r.peer_receive);
+  take_over(state_, call.qp, r.qp_state, r.own_receive);
+  take_over(state_, peer_of(call.qp), r.peer_state, r.peer_receive);
+  if (is_bind(call.verb)) {
+    auto& window = state_.windows.at(call.mw);
+    window.undefined = window.undefined | window.bound;
+  }
+  if (call.verb == Verb::local_inv || call.verb == Verb::send_with_inv)
+    for (auto& window : state_.windows)
+      window.undefined = window.undefined | (window.live & (window.rkey == call.rkey));
   return true;
 }
 

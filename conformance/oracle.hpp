@@ -47,6 +47,7 @@ class Oracle {
                                                  const model::Judgement& judgement) const;
 
  private:
+  void follow_program(const model::Call<model::Plain>& call);
   model::Judgement check_bytes(Step& step, const model::PlainRule& rule,
                                const model::Transfer<model::Plain>& transfer, MemorySource& source);
   const model::Rulebook* book_;

@@ -99,6 +99,7 @@ void Supervisor::take(const Record& record) {
       case_name_ = plan_.case_name(record.index);
       case_.setup = record.setup;
       case_.can = tally_.can;
+      case_.dialect = plan_.dialect;
       case_.steps.clear();
       journal_.begin_case(case_name_, record);
       break;
@@ -125,10 +126,12 @@ void Supervisor::end_step(const Record& record) {
   const auto call = step.call;
   const auto lkey = step.lkey;
   const auto rkey = step.rkey;
+  const auto second = step.second;
   step = record.step;
   step.call = call;
   step.lkey = lkey;
   step.rkey = rkey;
+  step.second = second;
   step.keys_seen = true;
   journal_.step(case_name_, record, step);
   if (Finding* finding = tally_.add(record, step, case_name_)) {

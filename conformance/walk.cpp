@@ -38,25 +38,37 @@ std::string refusal_name(const PlainView& view, Outcome outcome) {
 
 }  // namespace
 
+/// What kind of call comes next, of 200 that are possible.
+std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong) {
+  const std::size_t regions = make.live_regions();
+  if (regions < 3 || (roll < 12 && regions < 7)) return make.register_region(random_.chance(15));
+  if (roll < 20) return make.deregister_region();
+  if (roll < 26) return make.reregister_region(random_.chance(35));
+  if (roll < 28) return random_.chance(50) ? make.allocate_pd() : make.deallocate_pd();
+  if (roll < 31) return make.query();
+  if (roll < 35) return make.fill();
+  if (roll < 41) return make.advise(random_.chance(45));
+  if (roll < 44) return make.protect();
+  if (roll < 52 && make.live_windows() < 3) return make.allocate_window();
+  if (roll < 57) return make.deallocate_window();
+  if (roll < 76) return make.bind(wrong || random_.chance(3));
+  if (roll < 82) return make.invalidate(wrong);
+  if (roll < 102) return make.post_receive(wrong);
+  if (roll < 130) return make.send(wrong);
+  if (roll < 148) return make.atomic(wrong);
+  if (roll == 148) return random_.chance(40) ? make.destroy_qp() : std::nullopt;
+  return make.rdma(wrong);
+}
+
 Step Walk::propose(const Oracle& oracle) {
   CallMaker make(random_, oracle);
   const bool wrong = random_.chance(options_->wrong_percent);
   std::optional<Step> step;
   // A failed pair is first used a little in its failed state, then reconnected.
   if (random_.chance(60)) step = make.reconnect();
-  const std::size_t regions = make.live_regions();
-  const auto roll = random_.below(100);
-  if (!step && (regions < 3 || (roll < 9 && regions < 6)))
-    step = make.register_region(random_.chance(15));
-  if (!step && roll < 14) step = make.deregister_region();
-  if (!step && roll < 16) step = random_.chance(50) ? make.allocate_pd() : make.deallocate_pd();
-  if (!step && roll < 18) step = make.query();
-  if (!step && roll < 22) step = make.fill();
-  if (!step && roll < 36) step = make.post_receive(wrong);
-  if (!step && roll < 55) step = make.send(wrong);
-  if (!step && roll < 97) step = make.rdma(wrong);
+  if (!step) step = choose(make, random_.below(200), wrong);
+  if (!step) step = make.rdma(wrong);
   if (!step) step = make.register_region(wrong);
-  if (!step) step = make.deregister_region();
   return step ? *step : make.fill();
 }
 

@@ -29,6 +29,8 @@ struct WalkOptions {
   std::vector<KnownDeviation> known;
 };
 
+class CallMaker;
+
 /// One case's worth of calls.
 class Walk {
  public:
@@ -38,6 +40,7 @@ class Walk {
   Step next(const Oracle& oracle);
 
  private:
+  std::optional<Step> choose(CallMaker& make, std::uint64_t roll, bool wrong);
   Step propose(const Oracle& oracle);
   /// The known deviation that the call would meet again; null if none.
   [[nodiscard]] const KnownDeviation* repeats(const Oracle& oracle, const Step& step) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/access.hpp"
-#include "model/layout.hpp"
 
 namespace mrproof {
 
@@ -11,143 +10,39 @@ using namespace model;
 
 namespace {
 
-Step call_of(Verb verb) {
+constexpr std::uint64_t kMostLength = 0xffffffffU;
+/// Regions larger than this are not made of one buffer: a null region, one of all memory.
+constexpr std::uint64_t kHuge = 1ULL << 40U;
+
+}  // namespace
+
+Step CallMaker::call_of(Verb verb) {
   Step step;
   step.call.verb = verb;
   return step;
 }
 
-constexpr std::uint64_t kMostLength = 0xffffffffU;
-
-}  // namespace
-
-std::size_t CallMaker::live_regions() const {
-  return static_cast<std::size_t>(std::count_if(state_.regions.begin(), state_.regions.end(),
-                                                [](const auto& r) { return r.live.truth(); }));
+bool CallMaker::worth(std::uint32_t features) {
+  const auto there = state_.can.features.value() | state_.shown.value();
+  return (there & features) != 0 || random_.chance(12);
 }
 
-std::optional<Step> CallMaker::allocate_pd() {
-  Step step = call_of(Verb::alloc_pd);
-  for (std::uint8_t i = 0; i < Plain::kPds; ++i) {
-    step.call.pd = i;
-    if (!state_.pds.at(i).live.truth()) return step;
-  }
-  return std::nullopt;
+bool CallMaker::usable(const Region& r) {
+  return r.live.truth() && !r.empty.truth() && !r.undefined.truth();
 }
 
-std::optional<Step> CallMaker::deallocate_pd() {
-  Step step = call_of(Verb::dealloc_pd);
-  step.call.pd = static_cast<std::uint8_t>(random_.below(Plain::kPds));
-  if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
-  return step;
-}
-
-std::uint32_t CallMaker::access() {
-  std::uint32_t flags = random_.pick<std::uint32_t>(
-      {0, kLocalWrite, kLocalWrite, kRemoteRead, kLocalWrite | kRemoteRead,
-       kLocalWrite | kRemoteWrite, kLocalWrite | kRemoteWrite | kRemoteRead,
-       kLocalWrite | kRemoteWrite | kRemoteRead,
-       kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic, kLocalWrite | kRemoteAtomic});
-  if (random_.chance(10)) flags |= kMwBind;
-  if (random_.chance(8)) flags |= kRelaxedOrdering;
-  if (random_.chance(3)) flags |= 1U << random_.between(20, 29);
-  if (random_.chance(10)) flags |= kZeroBased;
-  return flags;
-}
-
-std::optional<Step> CallMaker::register_region(bool wrong) {
-  Step step = call_of(Verb::reg_mr);
-  const auto slot = region_where(false);
-  if (!slot) return std::nullopt;
-  step.call.mr = *slot;
-  // Most in the PDs of the queue pairs, where they can be used.
-  step.call.pd = static_cast<std::uint8_t>(
-      random_.chance(85) ? random_.pick<std::uint64_t>({0, 0, 0, 1}) : random_.below(Plain::kPds));
-  if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
-  const std::uint64_t base = buffer_address(random_.below(kBufferCount));
-  const std::uint64_t offset = random_.pick<std::uint64_t>(
-      {0, 0, 0, kPageSize, 1, kPageSize - 1, random_.below(kBufferSize)});
-  const std::uint64_t room = kBufferSize - offset;
-  step.call.address = Plain::address(base + offset);
-  step.call.length = Plain::address(length_up_to(room));
-  step.call.access = Plain::flags(access());
-  if (wrong) spoil_range(step);
-  return step;
-}
-
-void CallMaker::spoil_range(Step& step) {
-  auto& c = step.call;
-  const auto end_of_buffer =
-      c.address.value() - (c.address.value() - kBufferBase) % kBufferStride + kBufferSize;
-  switch (random_.below(9)) {
-    case 0:  // rights that need local write
-      c.access = Plain::flags(random_.pick<std::uint32_t>(
-          {kRemoteWrite, kRemoteAtomic, kRemoteWrite | kRemoteRead, kRemoteWrite | kRemoteAtomic}));
-      break;
-    case 1: c.length = Plain::address(0); break;
-    case 2:  // one byte into the page that is not there
-      c.length = Plain::address(end_of_buffer - c.address.value() + 1);
-      break;
-    case 3: c.address = Plain::address(end_of_buffer); break;
-    case 4: c.address = Plain::address(~std::uint64_t{0} - random_.below(2 * kPageSize)); break;
-    case 5:  // the sum wraps around to a small number
-      c.length = Plain::address(0 - c.address.value() + random_.below(2));
-      break;
-    case 6: c.length = Plain::address(~std::uint64_t{0} - random_.below(2)); break;
-    case 7: c.access = c.access | Plain::flags(1U << random_.between(10, 19)); break;
-    default:
-      c.access = c.access | Plain::flags(random_.pick<std::uint32_t>(
-                                {kOnDemand, kHugetlb, kFlushGlobal, kFlushPersistent,
-                                 kOnDemand | kHugetlb, kOnDemand | kZeroBased}));
-  }
-}
-
-std::optional<Step> CallMaker::deregister_region() {
-  Step step = call_of(Verb::dereg_mr);
-  const auto slot = region_where(true);
-  if (!slot) return std::nullopt;
-  step.call.mr = *slot;
-  return step;
+bool CallMaker::usable(const Window& w) {
+  return w.live.truth() && w.bound.truth() && !w.undefined.truth();
 }
 
 std::optional<std::uint8_t> CallMaker::region_where(bool live) {
-  const auto start = random_.below(Plain::kRegions);
-  for (std::size_t i = 0; i < Plain::kRegions; ++i) {
-    const auto slot = static_cast<std::uint8_t>((start + i) % Plain::kRegions);
-    if (state_.regions.at(slot).live.truth() == live) return slot;
-  }
-  return std::nullopt;
+  return one_of(state_.regions, [&](const Region& r) { return r.live.truth() == live; });
 }
 
 std::optional<std::uint8_t> CallMaker::region_in(std::uint64_t pd, std::uint32_t right) {
-  const auto start = random_.below(Plain::kRegions);
-  for (std::size_t i = 0; i < Plain::kRegions; ++i) {
-    const auto slot = static_cast<std::uint8_t>((start + i) % Plain::kRegions);
-    const auto& r = state_.regions.at(slot);
-    if (r.live.truth() && !r.empty.truth() && !r.undefined.truth() && r.pd.value() == pd &&
-        (r.access.value() & right) == right)
-      return slot;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::uint8_t> CallMaker::ready_qp() {
-  const auto start = random_.below(Plain::kQps);
-  for (std::size_t i = 0; i < Plain::kQps; ++i) {
-    const auto slot = static_cast<std::uint8_t>((start + i) % Plain::kQps);
-    const auto ready = [&](std::uint8_t end) {
-      const auto& qp = state_.qps.at(end);
-      return qp.live.truth() && qp.state.value() == static_cast<unsigned>(QpState::rts);
-    };
-    if (ready(slot) && ready(peer_of(slot))) return slot;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::uint8_t> CallMaker::posting_qp() {
-  const auto failed = reconnect();
-  if (failed && random_.chance(10)) return failed->call.qp;
-  return ready_qp();
+  return one_of(state_.regions, [&](const Region& r) {
+    return usable(r) && r.pd.value() == pd && (r.access.value() & right) == right;
+  });
 }
 
 std::uint64_t CallMaker::length_up_to(std::uint64_t room) {
@@ -160,22 +55,61 @@ std::uint64_t CallMaker::length_up_to(std::uint64_t room) {
 
 CallMaker::Side CallMaker::place(std::uint8_t region, KeyName::Kind kind) {
   const auto& r = state_.regions.at(region);
-  const std::uint64_t size = r.last.value() - r.first.value() + 1;
+  std::uint64_t first = r.first.value();
+  std::uint64_t last = r.last.value();
+  if (last - first >= kHuge) {
+    const auto buffer = random_.below(kBufferCount);
+    first = buffer_address(buffer);
+    last = first + buffer_size(buffer) - 1;
+  }
+  const std::uint64_t size = last - first + 1;
   const std::uint64_t offset = std::min(
       size - 1,
       random_.pick<std::uint64_t>({0, 0, 1, size - 1, random_.below(size), random_.below(size)}));
-  return {{kind, region, 0, 0}, r.first.value() + offset, size - offset};
+  return {{kind, region, 0, 0}, first + offset, first, last};
+}
+
+CallMaker::Side CallMaker::place_window(std::uint8_t window) {
+  const auto& w = state_.windows.at(window);
+  const std::uint64_t size = w.last.value() - w.first.value() + 1;
+  const std::uint64_t offset =
+      std::min(size - 1, random_.pick<std::uint64_t>({0, 0, 1, size - 1, random_.below(size)}));
+  return {{KeyName::Kind::window_rkey, window, 0, 0},
+          w.first.value() + offset,
+          w.first.value(),
+          w.last.value()};
+}
+
+std::optional<CallMaker::Side> CallMaker::local_side(std::uint8_t qp, std::uint32_t right) {
+  const auto region = region_in(state_.qps.at(qp).pd.value(), right);
+  if (!region) return std::nullopt;
+  return place(*region, KeyName::Kind::lkey);
+}
+
+std::optional<CallMaker::Side> CallMaker::remote_side(std::uint8_t responder,
+                                                      std::uint32_t right) {
+  const auto pd = state_.qps.at(responder).pd.value();
+  const auto window = one_of(state_.windows, [&](const Window& w) {
+    return usable(w) && w.pd.value() == pd && (w.access.value() & right) == right &&
+           (!w.two.truth() || w.qp.value() == responder);
+  });
+  const auto region = one_of(state_.regions, [&](const Region& r) {
+    return usable(r) && !r.null.truth() && r.pd.value() == pd &&
+           (r.access.value() & right) == right;
+  });
+  if (window && (!region || random_.chance(50))) return place_window(*window);
+  if (!region) return std::nullopt;
+  return place(*region, KeyName::Kind::rkey);
 }
 
 void CallMaker::spoil_bounds(Side& side, std::uint64_t& length) {
-  const auto& r = state_.regions.at(side.key.mr);
-  const std::uint64_t first = r.first.value();
-  const std::uint64_t size = r.last.value() - first + 1;
+  const std::uint64_t first = side.first;
+  const std::uint64_t size = side.last - first + 1;
   switch (random_.below(8)) {
-    case 0: length = std::min(side.room + 1, kMostLength); break;
-    case 1: side.address = r.last.value() + 1; break;
+    case 0: length = std::min(side.room() + 1, kMostLength); break;
+    case 1: side.address = side.last + 1; break;
     case 2:
-      side.address = r.last.value();
+      side.address = side.last;
       length = std::max<std::uint64_t>(length, 2);
       break;
     case 3: side.address = first - 1; break;
@@ -188,9 +122,9 @@ void CallMaker::spoil_bounds(Side& side, std::uint64_t& length) {
       length = std::min(size, kMostLength);
       break;
     case 6:  // far above, so that offset + length wraps around 2^64 or 2^32
-      side.address = random_.pick<std::uint64_t>({~std::uint64_t{0}, ~std::uint64_t{0} - length + 2,
-                                                  first + (1ULL << 32U), first - (1ULL << 32U),
-                                                  first ^ (1ULL << 63U)});
+      side.address = random_.pick<std::uint64_t>(
+          {~std::uint64_t{0}, ~std::uint64_t{0} - length + 2, first + (1ULL << 32U),
+           first - (1ULL << 32U), first ^ (1ULL << 63U)});
       break;
     default:
       length = std::min(longest_,
@@ -198,140 +132,76 @@ void CallMaker::spoil_bounds(Side& side, std::uint64_t& length) {
   }
 }
 
-void CallMaker::spoil(Side& side, std::uint64_t& length, std::uint64_t pd, std::uint32_t right) {
-  switch (random_.below(6)) {
-    case 0:  // a stale key
-      if (const auto dead = region_where(false)) side.key.mr = *dead;
-      break;
-    case 1:  // a neighbour of the key
-      side.key.flip = random_.pick<std::uint32_t>({1, 0x80, 0xff, 0x100, 0x80000000U});
-      break;
-    case 2:  // another PD's region
-      for (std::uint64_t other = 0; other < Plain::kPds; ++other) {
-        if (other == pd) continue;
-        if (const auto found = region_in(other, right)) side = place(*found, side.key.kind);
-      }
-      break;
-    case 3:  // a region without the right
-      for (std::uint8_t i = 0; i < Plain::kRegions; ++i) {
-        const auto& r = state_.regions.at(i);
-        if (r.live.truth() && !r.empty.truth() && !r.undefined.truth() && r.pd.value() == pd &&
-            (r.access.value() & right) != right)
-          side = place(i, side.key.kind);
-      }
-      break;
-    case 4:  // nobody's key
-      side.key = KeyName{KeyName::Kind::value, 0, 0,
-                         random_.pick<std::uint32_t>({0, 1, kMostLength & 0xffffffffU,
-                                                      static_cast<std::uint32_t>(random_.next())})};
-      return;
-    default: spoil_bounds(side, length); return;
+/// Puts a region in the side's place that will not do: dead, of another PD, without the right.
+bool CallMaker::spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right) {
+  const auto pd = state_.qps.at(qp).pd.value();
+  const bool remote = side.key.kind != KeyName::Kind::lkey;
+  const auto kind = remote ? KeyName::Kind::rkey : KeyName::Kind::lkey;
+  const auto which = random_.below(4);
+  if (which == 3) {  // a key from before a re-registration
+    const auto moved = one_of(state_.regions, [&](const Region& r) {
+      return usable(r) && r.old_rkey.value() != 0 && r.old_rkey.value() != r.rkey.value();
+    });
+    if (!moved) return false;
+    side = place(*moved, remote ? KeyName::Kind::old_rkey : KeyName::Kind::old_lkey);
+    return true;
   }
-  length = std::max<std::uint64_t>(1, std::min(length, side.room));
+  const auto found = one_of(state_.regions, [&](const Region& r) {
+    if (which == 0) return !r.live.truth() && r.lkey.value() != 0 && !r.empty.truth();
+    if (which == 1)
+      return usable(r) && r.pd.value() != pd && (r.access.value() & right) == right;
+    return usable(r) && r.pd.value() == pd && (r.access.value() & right) != right;
+  });
+  if (!found) return false;
+  if (which == 0)
+    side.key = {kind, *found, 0, 0};
+  else
+    side = place(*found, kind);
+  return true;
 }
 
-std::optional<Step> CallMaker::rdma(bool wrong) {
-  const bool read = random_.chance(40);
-  Step step = call_of(read ? Verb::rdma_read : Verb::rdma_write);
-  const auto qp = posting_qp();
-  if (!qp) return std::nullopt;
-  const auto pd = state_.qps.at(*qp).pd.value();
-  const auto peer_pd = state_.qps.at(peer_of(*qp)).pd.value();
-  const std::uint32_t local_right = read ? kLocalWrite : 0U;
-  const std::uint32_t remote_right = read ? kRemoteRead : kRemoteWrite;
-  const auto local = region_in(pd, local_right);
-  const auto remote = region_in(peer_pd, remote_right);
-  if (!local || !remote) return std::nullopt;
-  Side near = place(*local, KeyName::Kind::lkey);
-  Side far = place(*remote, KeyName::Kind::rkey);
-  std::uint64_t length = length_up_to(std::min(near.room, far.room));
-  if (wrong) {
-    const auto which = random_.below(8);
-    if (which < 3) spoil(near, length, pd, local_right);
-    if (which >= 3) spoil(far, length, peer_pd, remote_right);
-    if (which == 7) spoil(near, length, pd, local_right);
-  } else if (random_.chance(3)) {  // C9-88: a zero-length operation needs no valid remote side
-    length = 0;
-    if (random_.chance(60)) spoil_bounds(far, length);
-    if (random_.chance(60)) far.key = KeyName{KeyName::Kind::value, 0, 0, 0x7a7a7a7aU};
-    length = 0;
+/// The same with a window: unbound, of another PD or queue pair, without the right, with a key of
+/// before, as local key.
+bool CallMaker::spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right) {
+  const auto pd = state_.qps.at(qp).pd.value();
+  const bool remote = side.key.kind != KeyName::Kind::lkey;
+  const auto which = remote ? random_.below(6) : 5;
+  const auto found = one_of(state_.windows, [&](const Window& w) {
+    const bool grants = (w.access.value() & right) == right;
+    const bool known = w.rkey.value() != 0 && !w.undefined.truth();
+    switch (which) {
+      case 0: return usable(w) && w.pd.value() != pd && grants;
+      case 1: return usable(w) && w.two.truth() && w.qp.value() != qp && grants;
+      case 2: return usable(w) && w.pd.value() == pd && !grants;
+      case 3: return known && w.last.value() != 0 && !(w.live.truth() && w.bound.truth());
+      case 4: return usable(w) && w.old_rkey.value() != 0 && w.old_rkey.value() != w.rkey.value();
+      default: return usable(w);
+    }
+  });
+  if (!found) return false;
+  side = place_window(*found);
+  if (which == 4) side.key.kind = KeyName::Kind::old_window_rkey;
+  return true;
+}
+
+void CallMaker::spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::uint32_t right) {
+  const auto which = random_.below(10);
+  if (which == 0) {  // a neighbour of the key
+    side.key.flip = random_.pick<std::uint32_t>({1, 2, 0x80, 0xff, 0x100, 0x80000000U});
+  } else if (which == 1) {  // nobody's key
+    side.key =
+        KeyName{KeyName::Kind::value, 0, 0,
+                random_.pick<std::uint32_t>({0, 1, kMostLength & 0xffffffffU,
+                                             static_cast<std::uint32_t>(random_.next())})};
+    return;
+  } else if (which < 5) {
+    spoil_by_region(side, qp, right);
+  } else if (which < 8) {
+    if (!spoil_by_window(side, qp, right)) spoil_by_region(side, qp, right);
+  } else {
+    return spoil_bounds(side, length);
   }
-  step.call.qp = *qp;
-  step.lkey = near.key;
-  step.call.address = Plain::address(near.address);
-  step.call.length = Plain::address(length);
-  step.rkey = far.key;
-  step.call.remote = Plain::address(far.address);
-  return step;
-}
-
-std::optional<Step> CallMaker::post_receive(bool wrong) {
-  Step step = call_of(Verb::post_recv);
-  const auto qp = ready_qp();
-  if (!qp || state_.qps.at(*qp).posted.truth()) return std::nullopt;
-  const auto pd = state_.qps.at(*qp).pd.value();
-  const auto region = region_in(pd, kLocalWrite);
-  if (!region) return std::nullopt;
-  Side side = place(*region, KeyName::Kind::lkey);
-  std::uint64_t length = length_up_to(side.room);
-  if (wrong) spoil(side, length, pd, kLocalWrite);
-  step.call.qp = *qp;
-  step.lkey = side.key;
-  step.call.address = Plain::address(side.address);
-  step.call.length = Plain::address(length);
-  return step;
-}
-
-std::optional<Step> CallMaker::send(bool wrong) {
-  Step step = call_of(Verb::send);
-  const auto qp = posting_qp();
-  if (!qp) return std::nullopt;
-  const auto& peer = state_.qps.at(peer_of(*qp));
-  // Sending to nobody is legal to try, and costs the pair.
-  const bool failed = state_.qps.at(*qp).state.value() == static_cast<unsigned>(QpState::err);
-  if (!peer.posted.truth() && !failed && !random_.chance(2)) return std::nullopt;
-  const auto pd = state_.qps.at(*qp).pd.value();
-  const auto region = region_in(pd, 0);
-  if (!region) return std::nullopt;
-  Side side = place(*region, KeyName::Kind::lkey);
-  std::uint64_t length = length_up_to(std::min(side.room, peer.length.value()));
-  if (wrong && random_.chance(50))
-    length = std::min(side.room, peer.length.value() + 1);
-  else if (wrong)
-    spoil(side, length, pd, 0);
-  if (random_.chance(4)) length = 0;
-  step.call.qp = *qp;
-  step.lkey = side.key;
-  step.call.address = Plain::address(side.address);
-  step.call.length = Plain::address(length);
-  return step;
-}
-
-Step CallMaker::query() {
-  Step step = call_of(Verb::query_qp);
-  step.call.qp = static_cast<std::uint8_t>(random_.below(Plain::kQps));
-  return step;
-}
-
-std::optional<Step> CallMaker::reconnect() {
-  Step step = call_of(Verb::connect);
-  for (std::uint8_t i = 0; i < Plain::kQps; ++i) {
-    const auto& qp = state_.qps.at(i);
-    if (!qp.live.truth() || qp.state.value() == static_cast<unsigned>(QpState::rts)) continue;
-    step.call.qp = i;
-    return step;
-  }
-  return std::nullopt;
-}
-
-Step CallMaker::fill() {
-  Step step = call_of(Verb::fill);
-  const std::uint64_t offset = random_.below(kBufferSize);
-  step.call.address = Plain::address(buffer_address(random_.below(kBufferCount)) + offset);
-  step.call.length = Plain::address(
-      std::min(kBufferSize - offset, random_.pick<std::uint64_t>({8, 64, 256, 1024})));
-  step.call.seed = static_cast<std::uint8_t>(random_.below(256));
-  return step;
+  length = std::max<std::uint64_t>(1, std::min(length, side.room()));
 }
 
 }  // namespace mrproof

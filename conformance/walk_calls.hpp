@@ -5,54 +5,114 @@
 
 #include "conformance/oracle.hpp"
 #include "conformance/random.hpp"
+#include "model/layout.hpp"
 
 namespace mrproof {
 
 /// Draws calls against one state of the model. Every member that returns an optional gives nothing
-/// when the state has no object for it.
+/// when the state has no object for it, or the device seems to lack the verb. `wrong`: wrong on
+/// purpose, in one respect.
 class CallMaker {
  public:
   CallMaker(Random& random, const Oracle& oracle)
-      : random_(random), state_(oracle.state()), longest_(oracle.state().can.max_message.value()) {}
+      : random_(random),
+        book_(oracle.book()),
+        state_(oracle.state()),
+        longest_(oracle.state().can.max_message.value()) {}
 
+  // walk_regions.cpp
   std::optional<Step> allocate_pd();
   std::optional<Step> deallocate_pd();
-  /// A registration; wrong in one respect if `wrong`.
   std::optional<Step> register_region(bool wrong);
+  std::optional<Step> reregister_region(bool wrong);
   std::optional<Step> deregister_region();
-  std::optional<Step> post_receive(bool wrong);
-  std::optional<Step> send(bool wrong);
-  std::optional<Step> rdma(bool wrong);
-  Step query();
-  /// Reconnects a pair that has failed, if there is one.
-  std::optional<Step> reconnect();
+  std::optional<Step> advise(bool wrong);
+  std::optional<Step> protect();
   Step fill();
   [[nodiscard]] std::size_t live_regions() const;
 
+  // walk_windows.cpp
+  std::optional<Step> allocate_window();
+  std::optional<Step> deallocate_window();
+  std::optional<Step> bind(bool wrong);
+  std::optional<Step> invalidate(bool wrong);
+  [[nodiscard]] std::size_t live_windows() const;
+
+  // walk_transfers.cpp
+  std::optional<Step> post_receive(bool wrong);
+  std::optional<Step> send(bool wrong);
+  std::optional<Step> rdma(bool wrong);
+  std::optional<Step> atomic(bool wrong);
+  std::optional<Step> query();
+  std::optional<Step> destroy_qp();
+  /// Reconnects a pair that has failed, if there is one.
+  std::optional<Step> reconnect();
+
  private:
   using Region = model::Region<model::Plain>;
-  /// One side of a transfer while it is being made up.
+  using Window = model::Window<model::Plain>;
+
+  /// One side of a transfer while it is being made up: a place inside [first, last].
   struct Side {
     KeyName key;
     std::uint64_t address = 0;
-    std::uint64_t room = 0;  ///< bytes from `address` to the end of the region
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    [[nodiscard]] std::uint64_t room() const { return last - address + 1; }
   };
 
-  /// A queue pair that can transfer, its peer too.
-  std::optional<std::uint8_t> ready_qp();
-  /// Usually that; now and then one that has failed, whose work requests are flushed.
-  std::optional<std::uint8_t> posting_qp();
-  std::optional<std::uint8_t> region_in(std::uint64_t pd, std::uint32_t right);
+  static Step call_of(model::Verb verb);
+  /// Whether one of the Feature flags is claimed or shown; if not, now and then all the same.
+  bool worth(std::uint32_t features);
+  /// A slot that satisfies the predicate, each as likely.
+  template <class Slots, class Predicate>
+  std::optional<std::uint8_t> one_of(const Slots& slots, Predicate&& predicate) {
+    const auto start = random_.below(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const auto slot = static_cast<std::uint8_t>((start + i) % slots.size());
+      if (predicate(slots.at(slot))) return slot;
+    }
+    return std::nullopt;
+  }
   std::optional<std::uint8_t> region_where(bool live);
-  Side place(std::uint8_t region, KeyName::Kind kind);
-  /// Spoils one side: key, right, PD or bounds. `length` may change.
-  void spoil(Side& side, std::uint64_t& length, std::uint64_t pd, std::uint32_t right);
-  void spoil_bounds(Side& side, std::uint64_t& length);
-  void spoil_range(Step& step);
+  /// A region of the PD with the right that nothing is wrong with.
+  std::optional<std::uint8_t> region_in(std::uint64_t pd, std::uint32_t right);
+  static bool usable(const Region& region);
+  static bool usable(const Window& window);
   std::uint64_t length_up_to(std::uint64_t room);
+
+  // walk_calls.cpp: sides and what can be wrong with them
+  Side place(std::uint8_t region, KeyName::Kind kind);
+  Side place_window(std::uint8_t window);
+  /// The local side of a queue pair's work request.
+  std::optional<Side> local_side(std::uint8_t qp, std::uint32_t right);
+  /// The remote side of a work request that `responder` serves: a region, or a window.
+  std::optional<Side> remote_side(std::uint8_t responder, std::uint32_t right);
+  void spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::uint32_t right);
+  bool spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right);
+  bool spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right);
+  void spoil_bounds(Side& side, std::uint64_t& length);
+
+  // walk_regions.cpp
   std::uint32_t access();
+  void range(Step& step);
+  void choose_verb(Step& step);
+  void spoil_range(Step& step);
+
+  // walk_windows.cpp
+  void spoil_bind(Step& step);
+  void spoil_bind_range(Step& step, const Region& region);
+
+  // walk_transfers.cpp
+  std::optional<std::uint8_t> ready_qp();
+  std::optional<std::uint8_t> posting_qp();
+  /// Puts the sides into the step; adds a second element now and then, if `room` allows.
+  void set_local(Step& step, const Side& near, std::uint64_t length);
+  void add_second(Step& step, std::uint8_t qp, std::uint32_t right, std::uint64_t room, bool wrong);
+  static void set_remote(Step& step, const Side& far);
 
   Random& random_;
+  const model::Rulebook& book_;
   const model::State<model::Plain>& state_;
   std::uint64_t longest_;
 };

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstring>
 
+#include "conformance/device_memory.hpp"
 #include "impl/sim/faults.hpp"
 #include "impl/sim/sim_device.hpp"
 #include "impl/verbs/verbs_device.hpp"
@@ -16,32 +16,6 @@ using namespace model;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Compares a device's buffers with the oracle's.
-class DeviceMemory : public MemorySource {
- public:
-  explicit DeviceMemory(const impl::Device& device) : device_(device) {}
-  void differences(const Memory& expected, std::vector<ByteRun>& runs) override {
-    for (std::size_t i = 0; i < kBufferCount; ++i) {
-      const auto seen = device_.buffer(i);
-      const auto wanted = expected.buffer(i);
-      if (std::memcmp(seen.data(), wanted.data(), kBufferSize) != 0) collect(i, seen, wanted, runs);
-    }
-  }
-
- private:
-  static void collect(std::size_t index, std::span<const std::byte> seen,
-                      std::span<const std::byte> wanted, std::vector<ByteRun>& runs) {
-    bool open = false;
-    for (std::size_t offset = 0; offset < kBufferSize; ++offset) {
-      const bool differs = seen[offset] != wanted[offset];
-      if (differs && !open) runs.push_back({buffer_address(index) + offset, {}});
-      if (differs) runs.back().bytes.push_back(seen[offset]);
-      open = differs;
-    }
-  }
-  const impl::Device& device_;
-};
 
 /// Everything of one worker.
 class Worker {
@@ -124,6 +98,7 @@ class Worker {
       Step step;
       step.call = trace.steps[i].call;
       step.lkey = trace.steps[i].lkey;
+      step.second = trace.steps[i].second;
       step.rkey = trace.steps[i].rkey;
       oracle.resolve(step);
       if (const auto* duty = oracle.forbids(step))

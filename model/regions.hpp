@@ -33,13 +33,20 @@ constexpr typename D::Bit answers(const Window<D>& window, const Target<D>& targ
   return window.live & window.bound & (window.rkey == target.key);
 }
 
+/// Whether windows need looking at: the key is a remote one, and there has been a window at all.
+template <class D>
+constexpr bool windows_matter(const State<D>& s, const Target<D>& target) {
+  return target.kind == KeyKind::remote &&
+         D::possible(has_any<D>(s.shown, kMwType1 | kMwType2A | kMwType2B));
+}
+
 /// Whether `each` holds for whatever answers to the key: regions, and windows if it is remote.
 template <class D, class Each>
 constexpr typename D::Bit all_that_answer(const State<D>& s, const Target<D>& target, Each&& each) {
   const auto result = all<D>(s.regions, [&](const Region<D>& r) {
     return only_if<D>(answers<D>(r, target), [&] { return each(r); });
   });
-  if (target.kind == KeyKind::local) return result;
+  if (!windows_matter<D>(s, target)) return result;
   return result & all<D>(s.windows, [&](const Window<D>& w) {
            return only_if<D>(answers<D>(w, target), [&] { return each(w); });
          });
@@ -49,7 +56,7 @@ constexpr typename D::Bit all_that_answer(const State<D>& s, const Target<D>& ta
 template <class D>
 constexpr typename D::Bit key_is_live(const State<D>& s, const Target<D>& target) {
   const auto region = any<D>(s.regions, [&](const Region<D>& r) { return answers<D>(r, target); });
-  if (target.kind == KeyKind::local) return region;
+  if (!windows_matter<D>(s, target)) return region;
   return region | any<D>(s.windows, [&](const Window<D>& w) { return answers<D>(w, target); });
 }
 
@@ -86,6 +93,7 @@ constexpr typename D::Bit in_bounds(const State<D>& s, const Target<D>& target) 
 /// Whether a type 2 window that has the key is used through the queue pair it was bound through.
 template <class D>
 constexpr typename D::Bit same_qp(const State<D>& s, const Target<D>& target) {
+  if (!windows_matter<D>(s, target)) return D::bit(true);
   return all<D>(s.windows, [&](const Window<D>& w) {
     return implies(answers<D>(w, target) & w.two, w.qp == D::small(target.qp));
   });
@@ -107,12 +115,13 @@ constexpr typename D::Bit paged_in(const State<D>& s, typename D::Address from,
 /// Other regions hold their pages.
 template <class D>
 constexpr typename D::Bit memory_there(const State<D>& s, const Target<D>& target, bool write) {
+  if (!D::possible(has<D>(s.proven, kOnDemand))) return D::bit(true);
   auto result = all<D>(s.regions, [&](const Region<D>& r) {
     return only_if<D>(answers<D>(r, target) & has<D>(r.access, kOnDemand), [&] {
       return paged_in<D>(s, r.memory + (target.start - r.first), target.length, write);
     });
   });
-  if (target.kind == KeyKind::local) return result;
+  if (!windows_matter<D>(s, target)) return result;
   for (const Window<D>& w : s.windows) {
     const auto found = answers<D>(w, target);
     if (!D::possible(found)) continue;
@@ -149,7 +158,7 @@ constexpr Piece<D> piece_of(const State<D>& s, const Target<D>& target,
   };
   for (const Region<D>& r : s.regions)
     take(answers<D>(r, target), r.memory + (target.start - r.first), r);
-  if (target.kind == KeyKind::local) return piece;
+  if (!windows_matter<D>(s, target)) return piece;
   for (const Window<D>& w : s.windows)
     for (std::size_t i = 0; i < D::kRegions && D::possible(answers<D>(w, target)); ++i)
       take(answers<D>(w, target) & (w.region == D::small(i)), w.memory + (target.start - w.first),
@@ -175,7 +184,7 @@ constexpr typename D::Address reachable_prefix(const State<D>& s, const Target<D
     length = D::select(inside, fits, length);
   };
   for (const Region<D>& r : s.regions) take(answers<D>(r, target) & (!r.empty), r);
-  if (target.kind == KeyKind::local) return length;
+  if (!windows_matter<D>(s, target)) return length;
   for (const Window<D>& w : s.windows) take(answers<D>(w, target), w);
   return length;
 }
@@ -196,7 +205,7 @@ constexpr typename D::Bit is_defined(const State<D>& s, const Target<D>& target,
     return only_if<D>(answers<D>(r, target),
                       [&] { return known(r, r.memory + (target.start - r.first)); });
   });
-  if (target.kind == KeyKind::local) return result;
+  if (!windows_matter<D>(s, target)) return result;
   for (const Window<D>& w : s.windows) {
     // An undefined window may still answer, so its key may not be used whether it is bound or not.
     result = result & !(w.live & w.undefined & (w.rkey == target.key));
