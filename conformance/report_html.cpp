@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "conformance/judge_trace.hpp"
+#include "conformance/drawing.hpp"
 #include "conformance/notation.hpp"
 #include "conformance/report.hpp"
-#include "model/layout.hpp"
-#include "model/regions.hpp"
 
 namespace mrproof {
 
@@ -31,80 +29,6 @@ h3{overflow-wrap:anywhere}svg{max-width:100%;height:auto}text{fill:var(--ink);fo
 .bad{color:var(--bad)}.known{color:var(--idle)}
 </style></head><body>
 )";
-
-/// Pixels of the drawing: buffers to the right of their names.
-constexpr double kLeft = 50;
-constexpr double kScale = 640.0 / static_cast<double>(kBufferSize);
-constexpr double kRow = 46;
-
-std::string box(std::uint64_t address, std::uint64_t length, double top, double height,
-                const char* style, const std::string& title) {
-  const std::uint64_t index = (address - kBufferBase) / kBufferStride;
-  const double x = kLeft + static_cast<double>((address - kBufferBase) % kBufferStride) * kScale;
-  const double width = std::max(2.0, static_cast<double>(length) * kScale);
-  return fmt::format(
-      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}>"
-      "<title>{}</title></rect>\n",
-      x, 6 + static_cast<double>(index) * kRow + top, width, height, style, escaped(title));
-}
-
-std::string draw_regions(const State<Plain>& state) {
-  std::string text;
-  for (std::size_t i = 0; i < state.regions.size(); ++i) {
-    const auto& r = state.regions.at(i);
-    const std::uint64_t length = r.last.value() - r.first.value() + 1;
-    if (!r.live.truth() || !Memory::contains(r.memory.value(), length)) continue;
-    text +=
-        box(r.memory.value(), length, static_cast<double>(i % 4) * 5 + 1, 4, "fill=\"var(--idle)\"",
-            fmt::format("mr{} in pd{}, {} bytes, {}", i, r.pd.value(), length,
-                        print_access(static_cast<std::uint32_t>(r.access.value()))));
-  }
-  return text;
-}
-
-/// The range that a side of the transfer means, if its key leads to a region.
-std::string draw_side(const State<Plain>& state, const Target<Plain>& target, double top,
-                      const char* color, const char* what) {
-  const std::uint64_t address = memory_of<Plain>(state, target).value();
-  const std::uint64_t length = std::min<std::uint64_t>(target.length.value(), kBufferSize);
-  if (!key_is_live<Plain>(state, target).truth() || !Memory::contains(address, 0)) return "";
-  return box(address, length, top, 6, fmt::format("fill=\"var({})\"", color).c_str(),
-             fmt::format("{}, {} bytes", what, target.length.value()));
-}
-
-/// The buffers before the last step of the trace, the live regions, and the ranges it used.
-std::string draw(const Trace& trace, const Rulebook& book) {
-  if (trace.steps.empty()) return "";
-  const Oracle oracle = oracle_before(trace, book, trace.steps.size() - 1);
-  Step step = trace.steps.back();
-  oracle.resolve(step);
-  const auto& state = oracle.state();
-  const PlainView view{state, step.call, step.result};
-  std::string text = fmt::format(
-      "<svg viewBox=\"0 0 700 {:.0f}\" role=\"img\" aria-label=\"buffers "
-      "and regions before the step\">\n",
-      kRow * kBufferCount + 22);
-  for (std::size_t i = 0; i < kBufferCount; ++i) {
-    text += fmt::format("<text x=\"4\" y=\"{:.0f}\">buf{}</text>\n",
-                        24 + static_cast<double>(i) * kRow, i);
-    text += box(buffer_address(i), kBufferSize, 0, 34, "fill=\"var(--soft)\"",
-                fmt::format("buf{}, {} bytes", i, kBufferSize));
-  }
-  text += draw_regions(state);
-  if (is_transfer(step.call.verb)) {
-    text += draw_side(state, local_target<Plain>(view), 21, "--blue", "local range");
-    const bool send = step.call.verb == Verb::send;
-    const bool lands = state.qps.at(peer_of(step.call.qp)).posted.truth();
-    if (!send) text += draw_side(state, remote_target<Plain>(view), 28, "--bad", "remote range");
-    if (send && lands)
-      text += draw_side(state, receive_target<Plain>(view), 28, "--bad", "receive");
-  }
-  text += fmt::format(
-      "<text x=\"{:.0f}\" y=\"{:.0f}\">grey: live regions; blue: local range; red: "
-      "remote range or receive; each row 8,192 bytes</text></svg>\n",
-      kLeft, kRow * kBufferCount + 16);
-  return text;
-}
 
 std::string verdict_bar(const Tally& tally) {
   static constexpr std::array<const char*, kVerdicts> kColors{"--good", "--bad",  "--bad", "--bad",

@@ -86,8 +86,7 @@ std::optional<CallMaker::Side> CallMaker::local_side(std::uint8_t qp, std::uint3
   return place(*region, KeyName::Kind::lkey);
 }
 
-std::optional<CallMaker::Side> CallMaker::remote_side(std::uint8_t responder,
-                                                      std::uint32_t right) {
+std::optional<CallMaker::Side> CallMaker::remote_side(std::uint8_t responder, std::uint32_t right) {
   const auto pd = state_.qps.at(responder).pd.value();
   const auto window = one_of(state_.windows, [&](const Window& w) {
     return usable(w) && w.pd.value() == pd && (w.access.value() & right) == right &&
@@ -122,9 +121,9 @@ void CallMaker::spoil_bounds(Side& side, std::uint64_t& length) {
       length = std::min(size, kMostLength);
       break;
     case 6:  // far above, so that offset + length wraps around 2^64 or 2^32
-      side.address = random_.pick<std::uint64_t>(
-          {~std::uint64_t{0}, ~std::uint64_t{0} - length + 2, first + (1ULL << 32U),
-           first - (1ULL << 32U), first ^ (1ULL << 63U)});
+      side.address = random_.pick<std::uint64_t>({~std::uint64_t{0}, ~std::uint64_t{0} - length + 2,
+                                                  first + (1ULL << 32U), first - (1ULL << 32U),
+                                                  first ^ (1ULL << 63U)});
       break;
     default:
       length = std::min(longest_,
@@ -148,8 +147,7 @@ bool CallMaker::spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right
   }
   const auto found = one_of(state_.regions, [&](const Region& r) {
     if (which == 0) return !r.live.truth() && r.lkey.value() != 0 && !r.empty.truth();
-    if (which == 1)
-      return usable(r) && r.pd.value() != pd && (r.access.value() & right) == right;
+    if (which == 1) return usable(r) && r.pd.value() != pd && (r.access.value() & right) == right;
     return usable(r) && r.pd.value() == pd && (r.access.value() & right) != right;
   });
   if (!found) return false;
@@ -173,7 +171,8 @@ bool CallMaker::spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right
       case 0: return usable(w) && w.pd.value() != pd && grants;
       case 1: return usable(w) && w.two.truth() && w.qp.value() != qp && grants;
       case 2: return usable(w) && w.pd.value() == pd && !grants;
-      case 3: return known && w.last.value() != 0 && !(w.live.truth() && w.bound.truth());
+      case 3:
+        return known && w.last.value() > w.first.value() && !(w.live.truth() && w.bound.truth());
       case 4: return usable(w) && w.old_rkey.value() != 0 && w.old_rkey.value() != w.rkey.value();
       default: return usable(w);
     }
@@ -189,10 +188,9 @@ void CallMaker::spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::u
   if (which == 0) {  // a neighbour of the key
     side.key.flip = random_.pick<std::uint32_t>({1, 2, 0x80, 0xff, 0x100, 0x80000000U});
   } else if (which == 1) {  // nobody's key
-    side.key =
-        KeyName{KeyName::Kind::value, 0, 0,
-                random_.pick<std::uint32_t>({0, 1, kMostLength & 0xffffffffU,
-                                             static_cast<std::uint32_t>(random_.next())})};
+    side.key = KeyName{KeyName::Kind::value, 0, 0,
+                       random_.pick<std::uint32_t>({0, 1, kMostLength & 0xffffffffU,
+                                                    static_cast<std::uint32_t>(random_.next())})};
     return;
   } else if (which < 5) {
     spoil_by_region(side, qp, right);

@@ -95,10 +95,9 @@ std::optional<Step> CallMaker::register_region(bool wrong) {
     return step;
   }
   step.call.access = Plain::flags(access());
-  if (const auto shared = one_of(state_.regions,
-                                 [](const Region& r) {
-                                   return r.live.truth() && (r.access.value() & kShared) != 0;
-                                 });
+  if (const auto shared = one_of(
+          state_.regions,
+          [](const Region& r) { return r.live.truth() && (r.access.value() & kShared) != 0; });
       book_.has(Verb::reg_shared_mr) && random_.chance(10)) {
     const auto any = region_where(true);
     if (!any) return std::nullopt;
@@ -170,7 +169,9 @@ std::optional<Step> CallMaker::reregister_region(bool wrong) {
   range(step);
   c.mr = *slot;
   c.pd = static_cast<std::uint8_t>(random_.below(2));
-  c.access = Plain::flags(access() & ~(kZeroBased | kOnDemand));
+  const std::uint32_t kind = kZeroBased | kOnDemand | kHugetlb | kAllocateMr | kPeerMemory;
+  c.access =
+      Plain::flags(access() & ~kind) | (state_.regions.at(*slot).access & Plain::flags(kind));
   c.flags = Plain::flags(random_.pick<std::uint32_t>({1, 2, 2, 3, 4, 4, 5, 6, 7}));
   if (wrong) spoil_range(step);
   if (wrong && random_.chance(30))
@@ -193,8 +194,10 @@ std::optional<Step> CallMaker::advise(bool wrong) {
   const auto on_demand = one_of(state_.regions, [](const Region& r) {
     return usable(r) && (r.access.value() & kOnDemand) != 0;
   });
-  const auto region = on_demand && !random_.chance(10) ? on_demand : region_where(true);
-  if (!region || state_.regions.at(*region).null.truth()) return std::nullopt;
+  const auto any =
+      one_of(state_.regions, [](const Region& r) { return usable(r) && !r.null.truth(); });
+  const auto region = on_demand && !random_.chance(10) ? on_demand : any;
+  if (!region) return std::nullopt;
   Step step = call_of(Verb::advise_mr);
   auto& c = step.call;
   Side side = place(*region, KeyName::Kind::lkey);
@@ -238,8 +241,8 @@ std::optional<Step> CallMaker::protect() {
   const std::uint64_t pages = buffer_size(buffer) / kPageSize;
   const std::uint64_t page = random_.below(pages);
   c.address = Plain::address(buffer_address(buffer) + page * kPageSize);
-  c.length = Plain::address(random_.between(1, std::min<std::uint64_t>(2, pages - page)) *
-                            kPageSize);
+  c.length =
+      Plain::address(random_.between(1, std::min<std::uint64_t>(2, pages - page)) * kPageSize);
   c.option = random_.chance(50) ? kNoPages : kReadPages;
   return step;
 }

@@ -7,28 +7,36 @@
 namespace mrproof::model {
 
 template <class D>
+inline constexpr Condition<D> advised_defined{
+    "advised_defined", "the regions are ones that may still be used", "rereg_mr.err_cmd",
+    About::situation, [](const View<D>& v) {
+      return each_element<D>(v, 0, [&](const Target<D>& t) {
+        return all<D>(v.state.regions,
+                      [&](const Region<D>& r) { return !(answers<D>(r, t) & r.undefined); });
+      });
+    }};
+
+template <class D>
 inline constexpr Condition<D> advice_known{
-    "advice_known", "the advice is one of the three that the page names",
-    "ibv_advise_mr(3), DESCRIPTION", About::situation,
-    [](const View<D>& v) { return D::bit(v.call.option <= kPrefetchNoFault); }};
+    "advice_known", "the advice is one of the three that the page names", "advise_mr.advice_known",
+    About::situation, [](const View<D>& v) { return D::bit(v.call.option <= kPrefetchNoFault); }};
 
 template <class D>
 inline constexpr Condition<D> advice_flags_known{
-    "advice_flags_known", "flags is 0 or FLUSH", "ibv_advise_mr(3), ARGUMENTS, flags",
-    About::situation,
+    "advice_flags_known", "flags is 0 or FLUSH", "advise_mr.flags_known", About::situation,
     [](const View<D>& v) { return (v.call.flags & ~D::flags(kAdviseFlush)) == D::flags(0); }};
 
 template <class D>
 inline constexpr Condition<D> advised_key_live{
-    "advised_key_live", "a live region has each lkey", "ibv_advise_mr(3), RETURN VALUE, EFAULT",
+    "advised_key_live", "a live region has each lkey", "advise_mr.efault_key advise_mr.enoent",
     About::situation, [](const View<D>& v) {
       return each_element<D>(v, 0, [&](const Target<D>& t) { return key_is_live<D>(v.state, t); });
     }};
 
 template <class D>
 inline constexpr Condition<D> advised_same_pd{
-    "advised_same_pd", "the regions are in the PD given", "ibv_advise_mr(3), ARGUMENTS, pd",
-    About::situation, [](const View<D>& v) {
+    "advised_same_pd", "the regions are in the PD given", "advise_mr.same_pd", About::situation,
+    [](const View<D>& v) {
       return each_element<D>(v, 0, [&](const Target<D>& t) {
         return all<D>(v.state.regions, [&](const Region<D>& r) {
           return implies(answers<D>(r, t), r.pd == D::small(v.call.pd));
@@ -39,14 +47,15 @@ inline constexpr Condition<D> advised_same_pd{
 template <class D>
 inline constexpr Condition<D> advised_in_bounds{
     "advised_in_bounds", "each range lies inside its region",
-    "ibv_advise_mr(3), RETURN VALUE, EFAULT", About::situation, [](const View<D>& v) {
+    "advise_mr.efault_range advise_mr.any_range", About::situation, [](const View<D>& v) {
       return each_element<D>(v, 0, [&](const Target<D>& t) { return in_bounds<D>(v.state, t); });
     }};
 
 template <class D>
 inline constexpr Condition<D> advised_on_demand{
-    "advised_on_demand", "the regions are paged on demand", "ibv_advise_mr(3), ARGUMENTS, sg_list",
-    About::situation, [](const View<D>& v) {
+    "advised_on_demand", "the regions are paged on demand",
+    "advise_mr.prefetch_on_demand gap.advise_not_on_demand", About::situation,
+    [](const View<D>& v) {
       return each_element<D>(v, kOnDemand,
                              [&](const Target<D>& t) { return right_granted<D>(v.state, t); });
     }};
@@ -54,7 +63,7 @@ inline constexpr Condition<D> advised_on_demand{
 template <class D>
 inline constexpr Condition<D> advised_writable{
     "advised_writable", "regions that are fetched for writing have LOCAL_WRITE",
-    "ibv_advise_mr(3), RETURN VALUE, EPERM", About::situation, [](const View<D>& v) {
+    "advise_mr.eperm_read_only advise_mr.efault_key", About::situation, [](const View<D>& v) {
       return D::bit(v.call.option != kPrefetchWrite) |
              each_element<D>(v, kLocalWrite,
                              [&](const Target<D>& t) { return right_granted<D>(v.state, t); });
@@ -71,7 +80,8 @@ constexpr typename D::Bit advised_memory_there(const View<D>& v) {
 template <class D>
 inline constexpr Condition<D> advised_mapped{
     "advised_mapped", "with FLUSH, and unless nothing is to be faulted in, all pages are mapped",
-    "ibv_advise_mr(3), NOTES, IBV_ADVISE_MR_FLAG_FLUSH", About::situation, [](const View<D>& v) {
+    "advise_mr.flush advise_mr.efault_range gap.advise_postponed_error", About::situation,
+    [](const View<D>& v) {
       return D::bit(v.call.option == kPrefetchNoFault) | (!has<D>(v.call.flags, kAdviseFlush)) |
              advised_memory_there<D>(v);
     }};
@@ -79,13 +89,13 @@ inline constexpr Condition<D> advised_mapped{
 template <class D>
 inline constexpr Condition<D> advised_mapped_now{
     "advised_mapped_now", "all pages are part of the process's address space",
-    "ibv_advise_mr(3), RETURN VALUE, EFAULT", About::situation,
+    "advise_mr.efault_range gap.advise_no_fault_absent", About::situation,
     [](const View<D>& v) { return advised_memory_there<D>(v); }};
 
 template <class D>
 inline constexpr Condition<D> advised_something{
-    "advised_something", "no element is empty", "gap: ibv_advise_mr(3) does not speak of length 0",
-    About::situation, [](const View<D>& v) {
+    "advised_something", "no element is empty", "gap.advise_length_zero", About::situation,
+    [](const View<D>& v) {
       return (v.call.length != D::address(0)) &
              (D::bit(v.call.elements == 1) | (v.call.second.length != D::address(0)));
     }};
@@ -95,28 +105,29 @@ inline constexpr Condition<D> advised_something{
 template <class D>
 inline constexpr Condition<D> says_not_supported{
     "says_not_supported", "the error is EOPNOTSUPP (ENOTSUP is the same number), or ENOSYS",
-    "ibv_advise_mr(3), RETURN VALUE", About::observation, [](const View<D>& v) {
+    "advise_mr.eopnotsupp advise_mr.enotsup", About::observation, [](const View<D>& v) {
       return (v.result.error == D::key(95)) | (v.result.error == D::key(38));
     }};
 
 template <class D>
 inline constexpr Condition<D> says_fault{
-    "says_fault", "the error is EFAULT", "ibv_advise_mr(3), RETURN VALUE", About::observation,
-    [](const View<D>& v) { return v.result.error == D::key(14); }};
+    "says_fault", "the error is EFAULT", "advise_mr.efault_range advise_mr.efault_key",
+    About::observation, [](const View<D>& v) { return v.result.error == D::key(14); }};
 
 template <class D>
 inline constexpr Condition<D> says_invalid{
-    "says_invalid", "the error is EINVAL", "ibv_advise_mr(3), RETURN VALUE", About::observation,
+    "says_invalid", "the error is EINVAL",
+    "advise_mr.einval_pd advise_mr.einval_flags advise_mr.einval_not_mr", About::observation,
     [](const View<D>& v) { return v.result.error == D::key(22); }};
 
 template <class D>
 inline constexpr Condition<D> says_not_permitted{
-    "says_not_permitted", "the error is EPERM", "ibv_advise_mr(3), RETURN VALUE",
+    "says_not_permitted", "the error is EPERM", "advise_mr.eperm_scope advise_mr.eperm_read_only",
     About::observation, [](const View<D>& v) { return v.result.error == D::key(1); }};
 
 template <class D>
 inline constexpr Condition<D> says_no_entry{
-    "says_no_entry", "the error is ENOENT", "ibv_advise_mr(3), RETURN VALUE", About::observation,
+    "says_no_entry", "the error is ENOENT", "advise_mr.enoent", About::observation,
     [](const View<D>& v) { return v.result.error == D::key(2); }};
 
 }  // namespace mrproof::model

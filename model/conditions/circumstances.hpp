@@ -42,7 +42,7 @@ constexpr typename D::Bit blames_remote(const View<D>& v) {
 template <class D>
 inline constexpr Condition<D> local_zero_based{
     "local_zero_based", "the local region is addressed by offsets",
-    "ibv_reg_mr(3), IBV_ACCESS_ZERO_BASED", About::circumstance, [](const View<D>& v) {
+    "reg_mr.zero_based post_send.sge_zero_based", About::circumstance, [](const View<D>& v) {
       auto found = D::bit(false);
       for (std::size_t i = 0; i < v.call.elements; ++i)
         found = found | region_has<D>(v, element_target<D>(v, i, 0), kZeroBased);
@@ -51,15 +51,15 @@ inline constexpr Condition<D> local_zero_based{
 
 template <class D>
 inline constexpr Condition<D> remote_zero_based{
-    "remote_zero_based", "the remote region is addressed by offsets",
-    "ibv_reg_mr(3), IBV_ACCESS_ZERO_BASED", About::circumstance, [](const View<D>& v) {
+    "remote_zero_based", "the remote region is addressed by offsets", "reg_mr.zero_based",
+    About::circumstance, [](const View<D>& v) {
       return blames_remote<D>(v) & region_has<D>(v, remote_target<D>(v), kZeroBased);
     }};
 
 template <class D>
 inline constexpr Condition<D> receive_zero_based{
     "receive_zero_based", "the region behind the receive is addressed by offsets",
-    "ibv_reg_mr(3), IBV_ACCESS_ZERO_BASED", About::circumstance, [](const View<D>& v) {
+    "reg_mr.zero_based gap.receive_zero_based", About::circumstance, [](const View<D>& v) {
       return D::bit(v.result.outcome == Outcome::rem_op_err && is_send(v.call.verb)) &
              (region_has<D>(v, receive_target<D>(v, 0, false), kZeroBased) |
               region_has<D>(v, receive_target<D>(v, 1, false), kZeroBased));
@@ -68,7 +68,7 @@ inline constexpr Condition<D> receive_zero_based{
 template <class D>
 inline constexpr Condition<D> addressed_by_iova{
     "addressed_by_iova", "the region is addressed by an iova of its own",
-    "ibv_reg_mr(3), ibv_reg_mr_iova()", About::circumstance, [](const View<D>& v) {
+    "reg_mr.iova reg_mr.iova_formula", About::circumstance, [](const View<D>& v) {
       auto found = blames_remote<D>(v) & region_elsewhere<D>(v, remote_target<D>(v));
       for (std::size_t i = 0; i < v.call.elements; ++i)
         found = found | (blames_local<D>(v) & region_elsewhere<D>(v, element_target<D>(v, i, 0)));
@@ -77,7 +77,7 @@ inline constexpr Condition<D> addressed_by_iova{
 
 template <class D>
 inline constexpr Condition<D> through_window{
-    "through_window", "the remote key is that of a memory window", "ibv_alloc_mw(3), DESCRIPTION",
+    "through_window", "the remote key is that of a memory window", "alloc_mw.grants_subset",
     About::circumstance, [](const View<D>& v) {
       return blames_remote<D>(v) & any<D>(v.state.windows, [&](const Window<D>& w) {
                return answers<D>(w, remote_target<D>(v));
@@ -86,8 +86,8 @@ inline constexpr Condition<D> through_window{
 
 template <class D>
 inline constexpr Condition<D> zero_based_window{
-    "zero_based_window", "the window is, or is to be, addressed by offsets",
-    "ibv_bind_mw(3), IBV_ACCESS_ZERO_BASED", About::circumstance, [](const View<D>& v) {
+    "zero_based_window", "the window is, or is to be, addressed by offsets", "bind_mw.zero_based",
+    About::circumstance, [](const View<D>& v) {
       const auto wanted = D::bit(is_bind(v.call.verb)) & has<D>(v.call.access, kZeroBased);
       return wanted | (blames_remote<D>(v) & any<D>(v.state.windows, [&](const Window<D>& w) {
                          return answers<D>(w, remote_target<D>(v)) & has<D>(w.access, kZeroBased);
@@ -96,47 +96,48 @@ inline constexpr Condition<D> zero_based_window{
 
 template <class D>
 inline constexpr Condition<D> unbinding{
-    "unbinding", "the bind has length zero", "ibv_alloc_mw(3), DESCRIPTION", About::circumstance,
+    "unbinding", "the bind has length zero", "alloc_mw.type_1_ends gap.unbind_arguments",
+    About::circumstance,
     [](const View<D>& v) { return D::bit(is_bind(v.call.verb)) & unbinds(v); }};
 
 template <class D>
 inline constexpr Condition<D> empty_transfer{
-    "empty_transfer", "the transfer has no bytes", "C9-88", About::circumstance,
-    [](const View<D>& v) {
+    "empty_transfer", "the transfer has no bytes", "C9-88 gap.zero_length_remote",
+    About::circumstance, [](const View<D>& v) {
       return D::bit(is_transfer(v.call.verb) && has_elements(v.call.verb)) & zero_length(v);
     }};
 
 template <class D>
 inline constexpr Condition<D> two_elements{
-    "two_elements", "there are two scatter/gather elements", "ibv_post_send(3), sg_list",
+    "two_elements", "there are two scatter/gather elements", "wr_post.sge_list",
     About::circumstance,
     [](const View<D>& v) { return D::bit(has_elements(v.call.verb) && v.call.elements == 2); }};
 
 template <class D>
 inline constexpr Condition<D> optional_access_bits{
     "optional_access_bits", "access bits of the optional range are set",
-    "<rdma/ib_user_ioctl_verbs.h>, IB_UVERBS_ACCESS_OPTIONAL_RANGE", About::circumstance,
+    "uverbs_ioctl.optional_range verbs_h.optional_masked", About::circumstance,
     [](const View<D>& v) {
       return D::bit(makes_region(v.call.verb)) & has_any<D>(v.call.access, kOptionalRange);
     }};
 
 template <class D>
 inline constexpr Condition<D> zero_based_asked{
-    "zero_based_asked", "a zero-based region is asked for", "ibv_reg_mr(3), IBV_ACCESS_ZERO_BASED",
+    "zero_based_asked", "a zero-based region is asked for", "reg_mr.zero_based",
     About::circumstance, [](const View<D>& v) {
       return D::bit(makes_region(v.call.verb)) & has<D>(v.call.access, kZeroBased);
     }};
 
 template <class D>
 inline constexpr Condition<D> on_demand_asked{
-    "on_demand_asked", "a region that is paged on demand is asked for",
-    "ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND", About::circumstance, [](const View<D>& v) {
+    "on_demand_asked", "a region that is paged on demand is asked for", "reg_mr.on_demand",
+    About::circumstance, [](const View<D>& v) {
       return D::bit(makes_region(v.call.verb)) & has<D>(v.call.access, kOnDemand);
     }};
 
 template <class D>
 inline constexpr Condition<D> read_only_memory{
-    "read_only_memory", "part of the memory is read-only", "mprotect(2)", About::circumstance,
+    "read_only_memory", "part of the memory is read-only", "memory.read_only", About::circumstance,
     [](const View<D>& v) {
       return D::bit(makes_region(v.call.verb)) &
              paged_in<D>(v.state, v.call.address, v.call.length, false) &
@@ -146,8 +147,7 @@ inline constexpr Condition<D> read_only_memory{
 template <class D>
 inline constexpr Condition<D> pages_lost{
     "pages_lost", "a region used holds pages that the program has unmapped",
-    "gap: no page says what a region is whose memory was unmapped", About::circumstance,
-    [](const View<D>& v) {
+    "gap.memory_unmapped_later", About::circumstance, [](const View<D>& v) {
       const auto holds = [&](const Target<D>& t) {
         return any<D>(v.state.regions,
                       [&](const Region<D>& r) { return answers<D>(r, t) & r.gone; });

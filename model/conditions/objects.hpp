@@ -9,75 +9,74 @@ namespace mrproof::model {
 
 template <class D>
 inline constexpr Condition<D> pd_slot_free{
-    "pd_slot_free", "the handle names no live PD", "trace format: one handle, one object",
-    About::situation, [](const View<D>& v) { return !v.state.pds.at(v.call.pd).live; }};
+    "pd_slot_free", "the handle names no live PD", "harness.one_object", About::situation,
+    [](const View<D>& v) { return !v.state.pds.at(v.call.pd).live; }};
 
 template <class D>
 inline constexpr Condition<D> pd_live{
-    "pd_live", "the PD has been allocated and not deallocated", "ibv_alloc_pd(3), DESCRIPTION",
+    "pd_live", "the PD has been allocated and not deallocated", "alloc_pd.alloc alloc_pd.dealloc",
     About::situation, [](const View<D>& v) { return v.state.pds.at(v.call.pd).live; }};
 
 template <class D>
 inline constexpr Condition<D> mr_slot_free{
-    "mr_slot_free", "the handle names no live MR", "trace format: one handle, one object",
-    About::situation, [](const View<D>& v) { return !v.state.regions.at(v.call.mr).live; }};
+    "mr_slot_free", "the handle names no live MR", "harness.one_object", About::situation,
+    [](const View<D>& v) { return !v.state.regions.at(v.call.mr).live; }};
 
 template <class D>
 inline constexpr Condition<D> mr_live{
-    "mr_live", "the MR has been registered and not deregistered", "ibv_reg_mr(3), DESCRIPTION",
-    About::situation, [](const View<D>& v) { return v.state.regions.at(v.call.mr).live; }};
+    "mr_live", "the MR has been registered and not deregistered", "reg_mr.dereg", About::situation,
+    [](const View<D>& v) { return v.state.regions.at(v.call.mr).live; }};
 
 template <class D>
 inline constexpr Condition<D> mr_defined{
     "mr_defined", "the MR is one that may still be used, not only deregistered",
-    "ibv_rereg_mr(3), RETURN VALUE: IBV_REREG_MR_ERR_CMD", About::situation,
-    [](const View<D>& v) { return !v.state.regions.at(v.call.mr).undefined; }};
+    "rereg_mr.cmd_unusable rereg_mr.cmd_do_fork_unusable gap.iova_wraps gap.dealloc_pd_used",
+    About::situation, [](const View<D>& v) { return !v.state.regions.at(v.call.mr).undefined; }};
 
 template <class D>
 inline constexpr Condition<D> mr_not_null{
-    "mr_not_null", "the MR is no null MR", "ibv_alloc_null_mr(3), DESCRIPTION", About::situation,
+    "mr_not_null", "the MR is no null MR", "null_mr.no_rereg gap.null_mr_refusal", About::situation,
     [](const View<D>& v) { return !v.state.regions.at(v.call.mr).null; }};
 
 template <class D>
 inline constexpr Condition<D> mw_slot_free{
-    "mw_slot_free", "the handle names no live MW", "trace format: one handle, one object",
-    About::situation, [](const View<D>& v) { return !v.state.windows.at(v.call.mw).live; }};
+    "mw_slot_free", "the handle names no live MW", "harness.one_object", About::situation,
+    [](const View<D>& v) { return !v.state.windows.at(v.call.mw).live; }};
 
 template <class D>
 inline constexpr Condition<D> mw_live{
-    "mw_live", "the MW has been allocated and not deallocated", "ibv_alloc_mw(3), DESCRIPTION",
+    "mw_live", "the MW has been allocated and not deallocated", "alloc_mw.dealloc_unbinds",
     About::situation, [](const View<D>& v) { return v.state.windows.at(v.call.mw).live; }};
 
 template <class D>
 inline constexpr Condition<D> mw_defined{
     "mw_defined", "it is known whether the MW is bound",
-    "gap: what becomes of a type 2 window whose queue pair fails, and of a window after a failed "
-    "bind",
+    "gap.window_after_qp_error gap.failed_bind_old_binding gap.rereg_with_windows",
     About::situation, [](const View<D>& v) { return !v.state.windows.at(v.call.mw).undefined; }};
 
 template <class D>
 inline constexpr Condition<D> qp_live{
-    "qp_live", "the queue pair exists", "ibv_create_qp(3)", About::situation,
+    "qp_live", "the queue pair exists", "create_qp.destroy", About::situation,
     [](const View<D>& v) { return v.state.qps.at(v.call.qp).live; }};
 
 template <class D>
-inline constexpr Condition<D> pair_live{"pair_live", "both queue pairs of the connection exist",
-                                        "ibv_create_qp(3)", About::situation, [](const View<D>& v) {
-                                          return v.state.qps.at(v.call.qp).live &
-                                                 v.state.qps.at(peer_of(v.call.qp)).live;
-                                        }};
+inline constexpr Condition<D> pair_live{
+    "pair_live", "both queue pairs of the connection exist", "create_qp.destroy", About::situation,
+    [](const View<D>& v) {
+      return v.state.qps.at(v.call.qp).live & v.state.qps.at(peer_of(v.call.qp)).live;
+    }};
 
 template <class D>
 inline constexpr Condition<D> store_in_buffer{
     "store_in_buffer", "the bytes stored lie in mapped, writable memory of one buffer",
-    "C: storing elsewhere is undefined", About::situation,
+    "memory.unmapped memory.read_only", About::situation,
     [](const View<D>& v) { return paged_in<D>(v.state, v.call.address, v.call.length, true); }};
 
 template <class D>
 inline constexpr Condition<D> pages_whole{
     "pages_whole",
     "the range is whole pages of one buffer, and that buffer's only hole if it has one",
-    "mmap(2), mprotect(2); model: one hole a buffer", About::situation, [](const View<D>& v) {
+    "memory.whole_pages harness.one_hole", About::situation, [](const View<D>& v) {
       const auto& c = v.call;
       const auto in_page = D::address(4095);
       const auto last = c.address + c.length - D::address(1);
@@ -90,19 +89,19 @@ inline constexpr Condition<D> pages_whole{
     }};
 
 template <class D>
-inline constexpr Condition<D> pages_there{"pages_there", "pages that are made read-only are mapped",
-                                          "mprotect(2)", About::situation, [](const View<D>& v) {
-                                            return D::bit(v.call.option != kReadPages) |
-                                                   paged_in<D>(v.state, v.call.address,
-                                                               v.call.length, false);
-                                          }};
+inline constexpr Condition<D> pages_there{
+    "pages_there", "pages that are made read-only are mapped", "memory.protect_mapped",
+    About::situation, [](const View<D>& v) {
+      return D::bit(v.call.option != kReadPages) |
+             paged_in<D>(v.state, v.call.address, v.call.length, false);
+    }};
 
 // ---- situation ----
 
 template <class D>
 inline constexpr Condition<D> pd_unused{
-    "pd_unused", "no MR, MW or QP belongs to the PD", "ibv_alloc_pd(3), NOTES", About::situation,
-    [](const View<D>& v) {
+    "pd_unused", "no MR, MW or QP belongs to the PD", "alloc_pd.dealloc_used gap.dealloc_pd_used",
+    About::situation, [](const View<D>& v) {
       const auto pd = D::small(v.call.pd);
       const auto elsewhere = [&](const auto& object) { return !(object.live & (object.pd == pd)); };
       return all<D>(v.state.regions, elsewhere) & all<D>(v.state.windows, elsewhere) &
@@ -111,8 +110,8 @@ inline constexpr Condition<D> pd_unused{
 
 template <class D>
 inline constexpr Condition<D> no_bound_window{
-    "no_bound_window", "no memory window is bound to the MR", "ibv_dereg_mr(3), NOTES",
-    About::situation, [](const View<D>& v) {
+    "no_bound_window", "no memory window is bound to the MR",
+    "reg_mr.dereg_bound_window gap.dereg_of_bound_mr", About::situation, [](const View<D>& v) {
       const auto mr = D::small(v.call.mr);
       return all<D>(v.state.windows, [&](const Window<D>& w) {
         return !(w.live & w.bound & (!w.undefined) & (w.region == mr));
@@ -122,9 +121,8 @@ inline constexpr Condition<D> no_bound_window{
 template <class D>
 inline constexpr Condition<D> no_doubtful_window{
     "no_doubtful_window", "no memory window of which it is not known may be bound to the MR",
-    "gap: what becomes of a type 2 window whose queue pair fails, and of a window after a failed "
-    "bind",
-    About::situation, [](const View<D>& v) {
+    "gap.window_after_qp_error gap.failed_bind_old_binding", About::situation,
+    [](const View<D>& v) {
       const auto mr = D::small(v.call.mr);
       return all<D>(v.state.windows, [&](const Window<D>& w) {
         return !(w.live & w.bound & w.undefined & (w.region == mr));
@@ -152,7 +150,8 @@ constexpr typename D::Flags features_needed(const View<D>& v) {
 template <class D>
 inline constexpr Condition<D> verb_available{
     "verb_available", "the device claims what the verb needs, or has granted it before",
-    "ibv_query_device(3), device_cap_flags, atomic_cap", About::situation, [](const View<D>& v) {
+    "query_device.device_cap_flags query_device.atomic_cap query_device_ex.odp_implicit",
+    About::situation, [](const View<D>& v) {
       const auto needed = features_needed<D>(v);
       const auto any_will_do = needed == D::flags(~0U);
       return any_will_do | ((needed & (v.state.can.features | v.state.shown)) != D::flags(0));
@@ -191,18 +190,19 @@ constexpr typename D::Bit says_resources(typename D::Key error) {
 template <class D>
 inline constexpr Condition<D> errno_value{
     "errno_value", "the failure is reported as a positive errno value",
-    "ibv_dereg_mr(3), ibv_alloc_pd(3), ibv_post_send(3), RETURN VALUE", About::observation,
-    [](const View<D>& v) { return is_errno<D>(v.result.error); }};
+    "reg_mr.dereg_returns alloc_pd.dealloc_returns post_send.returns rereg_exp.returns_errno",
+    About::observation, [](const View<D>& v) { return is_errno<D>(v.result.error); }};
 
 template <class D>
 inline constexpr Condition<D> errno_set{
-    "errno_set", "errno says why NULL was returned", "ibv_reg_mr(3), ibv_alloc_pd(3), RETURN VALUE",
-    About::observation, [](const View<D>& v) { return is_errno<D>(v.result.error); }};
+    "errno_set", "errno says why NULL was returned",
+    "reg_mr.errno_set alloc_pd.returns_pd gap.errno_after_null", About::observation,
+    [](const View<D>& v) { return is_errno<D>(v.result.error); }};
 
 template <class D>
 inline constexpr Condition<D> errno_of_resources{
     "errno_of_resources", "the errno says that resources ran out (ENOMEM or EAGAIN)",
-    "ibv_reg_mr(3), ibv_alloc_pd(3), ibv_post_send(3), RETURN VALUE; errno(3)", About::observation,
+    "harness.no_resources query_device.upper_limits", About::observation,
     [](const View<D>& v) { return says_resources<D>(v.result.error); }};
 
 }  // namespace mrproof::model

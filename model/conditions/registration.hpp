@@ -68,7 +68,7 @@ constexpr typename D::Bit there_now(const View<D>& v, bool writable) {
 template <class D>
 inline constexpr Condition<D> remote_write_has_local_write{
     "remote_write_has_local_write", "LOCAL_WRITE is set if REMOTE_WRITE or REMOTE_ATOMIC is",
-    "ibv_reg_mr(3), DESCRIPTION", About::situation, [](const View<D>& v) {
+    "reg_mr.remote_write_needs_local_write", About::situation, [](const View<D>& v) {
       const auto access = asked<D>(v).access;
       return implies(has_any<D>(access, kRemoteWrite | kRemoteAtomic), has<D>(access, kLocalWrite));
     }};
@@ -77,15 +77,14 @@ template <class D>
 inline constexpr Condition<D> memory_mapped{
     "memory_mapped",
     "all bytes of the range are mapped memory of the process, or the region is paged on demand",
-    "architecture: register memory region, invalid virtual address or length", About::situation,
-    [](const View<D>& v) {
+    "reg_mr.range reg_mr.dmabuf_range", About::situation, [](const View<D>& v) {
       return has<D>(asked<D>(v).access, kOnDemand) | there_now<D>(v, false);
     }};
 
 template <class D>
 inline constexpr Condition<D> memory_writable{
     "memory_writable", "memory that LOCAL_WRITE is asked for can be written by the process",
-    "ibv_reg_mr(3), IBV_ACCESS_LOCAL_WRITE; mprotect(2)", About::situation, [](const View<D>& v) {
+    "reg_mr.local_write memory.read_only", About::situation, [](const View<D>& v) {
       const auto access = asked<D>(v).access;
       return has<D>(access, kOnDemand) | (!has<D>(access, kLocalWrite)) | there_now<D>(v, true) |
              !there_now<D>(v, false);
@@ -96,26 +95,26 @@ inline constexpr Condition<D> memory_there_now{
     "memory_there_now",
     "memory that is paged on demand, or that windows may open, is there and "
     "writable already",
-    "gap: whether on-demand regions may cover other memory, and MW_BIND read-only memory",
-    About::situation, [](const View<D>& v) {
+    "gap.memory_not_there gap.implicit_odp_near_miss", About::situation, [](const View<D>& v) {
       return implies(has_any<D>(asked<D>(v).access, kOnDemand | kMwBind), there_now<D>(v, true));
     }};
 
 template <class D>
 inline constexpr Condition<D> length_zero{
-    "length_zero", "the region would have no bytes", "gap: ibv_reg_mr(3) does not say",
-    About::situation, [](const View<D>& v) { return asked<D>(v).length == D::address(0); }};
+    "length_zero", "the region would have no bytes", "gap.length_zero", About::situation,
+    [](const View<D>& v) { return asked<D>(v).length == D::address(0); }};
 
 template <class D>
 inline constexpr Condition<D> access_bits_defined{
     "access_bits_defined", "every access bit set has a meaning",
-    "ibv_reg_mr(3), DESCRIPTION: either 0 or the bitwise OR of the flags", About::situation,
+    "reg_mr.access_known gap.undefined_access_bits", About::situation,
     [](const View<D>& v) { return (v.call.access & ~v.state.defined) == D::flags(0); }};
 
 template <class D>
 inline constexpr Condition<D> hugetlb_with_on_demand{
     "hugetlb_with_on_demand", "HUGETLB comes only with explicit ON_DEMAND",
-    "ibv_reg_mr(3), IBV_ACCESS_HUGETLB", About::situation, [](const View<D>& v) {
+    "reg_mr.hugetlb_with_on_demand gap.hugetlb_without_on_demand", About::situation,
+    [](const View<D>& v) {
       const auto a = asked<D>(v);
       return implies(has<D>(a.access, kHugetlb), has<D>(a.access, kOnDemand) & !is_implicit<D>(a));
     }};
@@ -123,26 +122,28 @@ inline constexpr Condition<D> hugetlb_with_on_demand{
 template <class D>
 inline constexpr Condition<D> page_offsets_agree{
     "page_offsets_agree", "memory and the address that keys use for it begin alike within a page",
-    "<rdma/ib_user_verbs.h>, ib_uverbs_reg_mr; ibv_reg_mr(3), ibv_reg_dmabuf_mr()",
-    About::situation, [](const View<D>& v) {
-      const auto a = asked<D>(v);
-      return D::bit(v.call.verb == Verb::rereg_mr) | has<D>(a.access, kZeroBased) |
-             (((a.address - a.first) & D::address(4095)) == D::address(0));
+    "reg_mr.dmabuf_page_offset gap.iova_zero_in_page gap.dmabuf_demands", About::situation,
+    [](const View<D>& v) {
+      const bool has_iova = v.call.verb != Verb::reg_mr && v.call.verb != Verb::rereg_mr;
+      return D::bit(!has_iova) |
+             (((v.call.address - v.call.iova) & D::address(4095)) == D::address(0));
     }};
 
 template <class D>
 inline constexpr Condition<D> keys_range_straight{
-    "keys_range_straight", "the range that keys address does not wrap around",
-    "gap: ibv_reg_mr_iova(3) does not say what a range that wraps around is", About::situation,
-    [](const View<D>& v) {
+    "keys_range_straight", "the range that keys address does not wrap around", "gap.iova_wraps",
+    About::situation, [](const View<D>& v) {
       const auto a = asked<D>(v);
-      return (a.length == D::address(0)) | (a.first <= a.first + a.length - D::address(1));
+      const auto straight = [&](typename D::Address first) {
+        return (a.length == D::address(0)) | (first <= first + a.length - D::address(1));
+      };
+      return straight(a.first) & straight(v.call.iova);
     }};
 
 template <class D>
 inline constexpr Condition<D> dmabuf_flags_supported{
     "dmabuf_flags_supported", "a dma-buf is registered with flags that the verb supports",
-    "ibv_reg_mr(3), ibv_reg_dmabuf_mr()", About::situation, [](const View<D>& v) {
+    "reg_mr.dmabuf_flags gap.dmabuf_demands", About::situation, [](const View<D>& v) {
       return D::bit(v.call.verb != Verb::reg_dmabuf_mr) |
              ((v.call.access & ~D::flags(kDmabufAccess)) == D::flags(0));
     }};
@@ -151,8 +152,9 @@ template <class D>
 inline constexpr Condition<D> features_available{
     "features_available",
     "every optional feature asked for is claimed by the device or has been granted before",
-    "ibv_reg_mr(3), \"if supported\"; ibv_query_device_ex(3)", About::situation,
-    [](const View<D>& v) {
+    "query_device.device_cap_flags query_device.atomic_cap query_device_ex.odp_support "
+    "query_device_ex.odp_implicit reg_mr.remote_atomic_optional reg_mr.flush_optional",
+    About::situation, [](const View<D>& v) {
       const auto a = asked<D>(v);
       const auto available = v.state.can.claimed | v.state.proven;
       const auto implicit = has_any<D>(v.state.can.features | v.state.shown, kImplicitOnDemand);
@@ -163,21 +165,21 @@ inline constexpr Condition<D> features_available{
 template <class D>
 inline constexpr Condition<D> not_peer_memory{
     "not_peer_memory", "the region is not made of a peer device's memory",
-    "vendor page, last paragraph", About::situation,
+    "rereg_exp.peer_unsupported", About::situation,
     [](const View<D>& v) { return !has<D>(v.state.regions.at(v.call.mr).access, kPeerMemory); }};
 
 template <class D>
 inline constexpr Condition<D> source_shared{
     "source_shared", "the region to be shared was made a shared one and not translated since",
-    "vendor page, last paragraph", About::situation, [](const View<D>& v) {
+    "rereg_exp.shared_ends gap.exp_shared_registration", About::situation, [](const View<D>& v) {
       const Region<D>& source = v.state.regions.at(v.call.source);
       return has<D>(source.access, kShared) & (!source.undefined);
     }};
 
 template <class D>
 inline constexpr Condition<D> source_live{
-    "source_live", "the region to be shared is another one, and live", "trace format",
-    About::situation, [](const View<D>& v) {
+    "source_live", "the region to be shared is another one, and live",
+    "gap.exp_shared_registration", About::situation, [](const View<D>& v) {
       return D::bit(v.call.source != v.call.mr) & v.state.regions.at(v.call.source).live;
     }};
 
@@ -186,7 +188,7 @@ inline constexpr Condition<D> keys_distinct{
     "keys_distinct",
     "no other live region has this lkey, and none and no window this rkey if it grants remote "
     "access",
-    "ibv_reg_mr(3), RETURN VALUE: the key is how a region is named", About::observation,
+    "reg_mr.lkey_names_mr reg_mr.rkey_names_mr gap.rkey_without_remote_right", About::observation,
     [](const View<D>& v) {
       const auto access = asked<D>(v).access;
       const auto remote =

@@ -27,30 +27,30 @@ constexpr typename D::Bit zero_length(const View<D>& v) {
 template <class D>
 inline constexpr Condition<D> receive_queue_free{
     "receive_queue_free", "no receive is posted yet (the model holds one a queue pair)",
-    "model: one posted receive", About::situation,
+    "harness.one_receive", About::situation,
     [](const View<D>& v) { return !requester<D>(v).posted; }};
 
 template <class D>
 inline constexpr Condition<D> qp_ready{
-    "qp_ready", "the queue pair is in RTS", "C10-96; ibv_modify_qp(3)", About::situation,
+    "qp_ready", "the queue pair is in RTS", "modify_qp.rc_transitions C10-96", About::situation,
     [](const View<D>& v) { return requester<D>(v).state == as_small<D>(QpState::rts); }};
 
 template <class D>
 inline constexpr Condition<D> peer_ready{
-    "peer_ready", "the queue pair at the other end is in RTS", "ibv_modify_qp(3)", About::situation,
-    [](const View<D>& v) {
+    "peer_ready", "the queue pair at the other end is in RTS", "modify_qp.rc_transitions",
+    About::situation, [](const View<D>& v) {
       return responder<D>(v).live & (responder<D>(v).state == as_small<D>(QpState::rts));
     }};
 
 template <class D>
 inline constexpr Condition<D> message_not_too_long{
     "message_not_too_long", "the message is no longer than the port carries",
-    "ibv_query_port(3), max_msg_sz; C9-94", About::situation,
+    "query_port.max_msg_sz C9-94", About::situation,
     [](const View<D>& v) { return message_length<D>(v) <= v.state.can.max_message; }};
 
 template <class D>
 inline constexpr Condition<D> atomic_length{
-    "atomic_length", "an atomic operation has one element, of 8 bytes", "ibv_post_send(3); C9-94",
+    "atomic_length", "an atomic operation has one element, of 8 bytes", "gap.atomic_local_length",
     About::situation, [](const View<D>& v) {
       return D::bit(v.call.elements == 1) & (v.call.length == D::address(8));
     }};
@@ -65,8 +65,8 @@ constexpr typename D::Bit each_local(const View<D>& v, Predicate&& predicate) {
 
 template <class D>
 inline constexpr Condition<D> local_key_live{
-    "local_key_live", "a live region has each lkey", "ibv_reg_mr(3), RETURN VALUE; C10-57",
-    About::situation, [](const View<D>& v) {
+    "local_key_live", "a live region has each lkey", "reg_mr.lkey_names_mr", About::situation,
+    [](const View<D>& v) {
       return each_local<D>(v, [&](const Target<D>& t) { return key_is_live<D>(v.state, t); });
     }};
 
@@ -80,22 +80,22 @@ inline constexpr Condition<D> local_same_pd{
 template <class D>
 inline constexpr Condition<D> local_write_right{
     "local_write_right", "the local region has LOCAL_WRITE where the device writes to it",
-    "ibv_reg_mr(3), IBV_ACCESS_LOCAL_WRITE; C10-57", About::situation, [](const View<D>& v) {
+    "reg_mr.local_write C10-57", About::situation, [](const View<D>& v) {
       if (!writes_local(v.call.verb)) return D::bit(true);
       return each_local<D>(v, [&](const Target<D>& t) { return right_granted<D>(v.state, t); });
     }};
 
 template <class D>
 inline constexpr Condition<D> local_in_bounds{
-    "local_in_bounds", "the local range lies inside the region",
-    "ibv_reg_mr(3), DESCRIPTION; 11.6.2", About::situation, [](const View<D>& v) {
+    "local_in_bounds", "the local range lies inside the region", "reg_mr.range post_send.sge_range",
+    About::situation, [](const View<D>& v) {
       return each_local<D>(v, [&](const Target<D>& t) { return in_bounds<D>(v.state, t); });
     }};
 
 template <class D>
 inline constexpr Condition<D> local_memory_there{
     "local_memory_there", "memory behind a local region on demand is mapped (writable, if written)",
-    "ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND", About::situation, [](const View<D>& v) {
+    "reg_mr.on_demand gap.odp_page_missing", About::situation, [](const View<D>& v) {
       return each_local<D>(v, [&](const Target<D>& t) {
         return memory_there<D>(v.state, t, writes_local(v.call.verb));
       });
@@ -105,8 +105,7 @@ template <class D>
 inline constexpr Condition<D> empty_element_sound{
     "empty_element_sound",
     "no element is empty, or its key and address would do for one byte as well",
-    "gap: nothing says whether the lkey of a zero-length element is checked", About::situation,
-    [](const View<D>& v) {
+    "gap.zero_length_lkey", About::situation, [](const View<D>& v) {
       auto sound = D::bit(true);
       for (std::size_t i = 0; i < v.call.elements; ++i) {
         auto byte = element_target<D>(v, i, local_right(v.call.verb));
@@ -122,13 +121,13 @@ inline constexpr Condition<D> empty_element_sound{
 template <class D>
 inline constexpr Condition<D> remote_key_live{
     "remote_key_live", "a live region or bound window has this rkey",
-    "ibv_reg_mr(3), RETURN VALUE; ibv_alloc_mw(3), DESCRIPTION; C9-88; C10-68", About::situation,
+    "reg_mr.rkey_names_mr alloc_mw.rkey_names_mw C9-88 C10-68", About::situation,
     [](const View<D>& v) { return zero_length(v) | key_is_live<D>(v.state, remote_target<D>(v)); }};
 
 template <class D>
 inline constexpr Condition<D> remote_same_pd{
     "remote_same_pd", "the remote region or window is in the PD of the responding queue pair",
-    "C10-56; C10-76.2.1", About::situation,
+    "C10-56 C10-76.2.1", About::situation,
     [](const View<D>& v) { return zero_length(v) | same_pd<D>(v.state, remote_target<D>(v)); }};
 
 /// Whether the device has windows of type 2A and none of type 2B.
@@ -140,35 +139,37 @@ constexpr typename D::Bit windows_are_2a(const View<D>& v) {
 template <class D>
 inline constexpr Condition<D> remote_same_qp{
     "remote_same_qp", "a type 2B window is used through the queue pair it was bound through",
-    "o10-37.2.43", About::situation, [](const View<D>& v) {
+    "o10-37.2.43 gap.windows_claimed_2", About::situation, [](const View<D>& v) {
       return zero_length(v) | windows_are_2a<D>(v) | same_qp<D>(v.state, remote_target<D>(v));
     }};
 
 template <class D>
 inline constexpr Condition<D> remote_bound_here{
     "remote_bound_here", "a type 2 window is used through the queue pair it was bound through",
-    "gap: whether a type 2A window works through other queue pairs of its PD", About::situation,
+    "gap.type_2a_other_qp", About::situation,
     [](const View<D>& v) { return zero_length(v) | same_qp<D>(v.state, remote_target<D>(v)); }};
 
 template <class D>
 inline constexpr Condition<D> remote_right{
     "remote_right",
     "the remote region or window grants the operation (REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC)",
-    "ibv_reg_mr(3), DESCRIPTION; C10-57; C10-77", About::situation, [](const View<D>& v) {
+    "reg_mr.remote_write reg_mr.remote_read reg_mr.remote_atomic bind_mw.access_granted C10-57 "
+    "C10-77",
+    About::situation, [](const View<D>& v) {
       return zero_length(v) | right_granted<D>(v.state, remote_target<D>(v));
     }};
 
 template <class D>
 inline constexpr Condition<D> remote_in_bounds{
     "remote_in_bounds", "the remote range lies inside the region or window",
-    "ibv_reg_mr(3), DESCRIPTION; ibv_bind_mw(3), DESCRIPTION; C9-222.1", About::situation,
+    "reg_mr.range bind_mw.range post_send.remote_range C9-222.1", About::situation,
     [](const View<D>& v) { return zero_length(v) | in_bounds<D>(v.state, remote_target<D>(v)); }};
 
 template <class D>
 inline constexpr Condition<D> remote_memory_there{
     "remote_memory_there",
     "memory behind a remote region on demand is mapped (writable, if written)",
-    "ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND", About::situation, [](const View<D>& v) {
+    "reg_mr.on_demand gap.odp_page_missing", About::situation, [](const View<D>& v) {
       return zero_length(v) |
              memory_there<D>(v.state, remote_target<D>(v), v.call.verb != Verb::rdma_read);
     }};
@@ -176,7 +177,7 @@ inline constexpr Condition<D> remote_memory_there{
 template <class D>
 inline constexpr Condition<D> remote_aligned{
     "remote_aligned", "the remote address of an atomic operation is a multiple of 8",
-    "architecture: atomic operations, 64-bit aligned", About::situation, [](const View<D>& v) {
+    "gap.atomic_alignment", About::situation, [](const View<D>& v) {
       return D::bit(!is_atomic(v.call.verb)) | ((v.call.remote & D::address(7)) == D::address(0));
     }};
 
@@ -184,21 +185,21 @@ inline constexpr Condition<D> remote_aligned{
 
 template <class D>
 inline constexpr Condition<D> receive_posted{
-    "receive_posted", "a receive is posted on the peer", "ibv_post_recv(3)", About::situation,
+    "receive_posted", "a receive is posted on the peer", "post_recv.posts_list", About::situation,
     [](const View<D>& v) { return responder<D>(v).posted; }};
 
 template <class D>
 inline constexpr Condition<D> receive_long_enough{
-    "receive_long_enough", "the posted receive has room for the message",
-    "ibv_post_recv(3); 11.6.2", About::situation, [](const View<D>& v) {
+    "receive_long_enough", "the posted receive has room for the message", "post_recv.sge_range",
+    About::situation, [](const View<D>& v) {
       const auto& e = responder<D>(v).elements;
       return (!responder<D>(v).posted) | (message_length<D>(v) <= e.at(0).length + e.at(1).length);
     }};
 
 template <class D>
 inline constexpr Condition<D> receive_key_live{
-    "receive_key_live", "a live region has the receive's lkey",
-    "ibv_reg_mr(3), RETURN VALUE; C10-57", About::situation, [](const View<D>& v) {
+    "receive_key_live", "a live region has the receive's lkey", "reg_mr.lkey_names_mr",
+    About::situation, [](const View<D>& v) {
       return each_landing<D>(v, [&](const Target<D>& t) { return key_is_live<D>(v.state, t); });
     }};
 
@@ -211,22 +212,22 @@ inline constexpr Condition<D> receive_same_pd{
 
 template <class D>
 inline constexpr Condition<D> receive_write_right{
-    "receive_write_right", "the receive's region has LOCAL_WRITE",
-    "ibv_reg_mr(3), IBV_ACCESS_LOCAL_WRITE; C10-57", About::situation, [](const View<D>& v) {
+    "receive_write_right", "the receive's region has LOCAL_WRITE", "reg_mr.local_write C10-57",
+    About::situation, [](const View<D>& v) {
       return each_landing<D>(v, [&](const Target<D>& t) { return right_granted<D>(v.state, t); });
     }};
 
 template <class D>
 inline constexpr Condition<D> receive_in_bounds{
     "receive_in_bounds", "the message fits the region behind the receive",
-    "ibv_reg_mr(3), DESCRIPTION; 11.6.2", About::situation, [](const View<D>& v) {
+    "reg_mr.range post_recv.sge_range", About::situation, [](const View<D>& v) {
       return each_landing<D>(v, [&](const Target<D>& t) { return in_bounds<D>(v.state, t); });
     }};
 
 template <class D>
 inline constexpr Condition<D> receive_memory_there{
     "receive_memory_there", "memory behind a receive's region on demand is mapped and writable",
-    "ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND", About::situation, [](const View<D>& v) {
+    "reg_mr.on_demand gap.odp_page_missing", About::situation, [](const View<D>& v) {
       return each_landing<D>(v,
                              [&](const Target<D>& t) { return memory_there<D>(v.state, t, true); });
     }};
@@ -234,8 +235,7 @@ inline constexpr Condition<D> receive_memory_there{
 template <class D>
 inline constexpr Condition<D> receive_element_sound{
     "receive_element_sound", "the receive's elements, not only the part used, are good",
-    "gap: nothing says whether unused bytes of a receive are checked", About::situation,
-    [](const View<D>& v) {
+    "gap.receive_unused_bytes", About::situation, [](const View<D>& v) {
       const auto& peer = responder<D>(v);
       auto sound = D::bit(true);
       for (std::size_t i = 0; i < 2; ++i) {
@@ -267,7 +267,7 @@ constexpr Piece<D> reachable_piece(const State<D>& s, const Target<D>& t) {
 template <class D>
 inline constexpr Condition<D> copy_defined{
     "copy_defined", "source and destination do not overlap and no region used is undefined",
-    "gap: no page says what an overlapping transfer leaves behind", About::situation,
+    "gap.overlap gap.memory_unmapped_later rereg_mr.cmd_unusable", About::situation,
     [](const View<D>& v) {
       const auto verb = v.call.verb;
       const auto remote = remote_target<D>(v);
@@ -286,7 +286,7 @@ inline constexpr Condition<D> copy_defined{
 template <class D>
 inline constexpr Condition<D> receive_copy_defined{
     "receive_copy_defined", "message and receive do not overlap and no region used is undefined",
-    "gap: no page says what an overlapping transfer leaves behind", About::situation,
+    "gap.overlap gap.memory_unmapped_later rereg_mr.cmd_unusable", About::situation,
     [](const View<D>& v) {
       auto result = D::bit(true);
       const auto first = receive_target<D>(v, 0, false);

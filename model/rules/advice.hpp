@@ -38,31 +38,32 @@ struct AdviceRules {
       fail<D>(list<D>(&advised_key_live<D>, &advised_same_pd<D>));
   static constexpr auto kSilent = fail<D>(list<D>(&advised_on_demand<D>, &advised_something<D>));
 
-  static constexpr const char* kWhich =
-      "ibv_advise_mr(3), RETURN VALUE: what is wrong fits several of the errors";
   static constexpr const char* kBestEffort =
-      "ibv_advise_mr(3), NOTES: the operation is best-effort";
-  static constexpr const char* kNoErrno =
-      "gap: no error is named for a region that is not paged on demand, nor for length 0";
+      "advise_mr.best_effort gap.advise_no_fault_absent gap.advise_postponed_error";
+  static constexpr const char* kWhichFault = "gap.advise_key_errno gap.advise_write_errno";
+  static constexpr const char* kWhichKey = "gap.advise_key_errno gap.advise_pd_errno";
+  static constexpr const char* kWhichRight = "gap.advise_pd_errno gap.advise_write_errno";
+  static constexpr const char* kNoErrno = "gap.advise_not_on_demand gap.advise_length_zero";
 
   static constexpr Rule<D> kAdvise[] = {
       {"ok", Outcome::ok, kOk, {}, show, nullptr, Weight::verdict, kBestEffort},
       {"not_supported", Outcome::refused, kUnsupported, kUnknown, nullptr, nullptr, Weight::verdict,
-       kWhich},
-      {"fault", Outcome::refused, kFault, kFaultReasons, nullptr, nullptr, Weight::verdict, kWhich},
+       "gap.advise_unknown_errno"},
+      {"fault", Outcome::refused, kFault, kFaultReasons, nullptr, nullptr, Weight::verdict,
+       kWhichFault},
       {"invalid", Outcome::refused, kInvalid, kInvalidReasons, nullptr, nullptr, Weight::verdict,
-       kWhich},
+       kWhichKey},
       {"not_permitted", Outcome::refused, kNotPermitted, kNotPermittedReasons, nullptr, nullptr,
-       Weight::verdict, kWhich},
+       Weight::verdict, kWhichRight},
       {"no_entry", Outcome::refused, kNoEntry, kNoEntryReasons, nullptr, nullptr, Weight::verdict,
-       kWhich},
+       kWhichKey},
       {"refused_doubtful", Outcome::refused, C::kErrnoValue, kSilent, nullptr, nullptr,
        Weight::verdict, kNoErrno},
       {"unsupported", Outcome::refused, kUnsupported, kVerbMissing, nullptr, nullptr,
        Weight::unsupported},
       C::kNoResources};
 
-  static constexpr const Condition<D>* kDuty[] = {&pd_live<D>};
+  static constexpr const Condition<D>* kDuty[] = {&pd_live<D>, &advised_defined<D>};
   static constexpr VerbRules<D> kVerbs[] = {{Verb::advise_mr, kAdvise, kDuty}};
 };
 

@@ -37,11 +37,8 @@ struct MessageRules {
   static constexpr auto kWindowHere = fail<D>(list<D>(&no_other_type_window_here<D>));
   static constexpr auto kStateTrue = hold<D>(list<D>(&qp_state_true<D>));
 
-  static constexpr const char* kUnusedGap =
-      "gap: nothing says whether unused bytes of a receive, or its key for an empty message, are "
-      "checked";
-  static constexpr const char* kKeyGap =
-      "gap: with which error a key that cannot be invalidated is reported, C9-222.1";
+  static constexpr const char* kUnusedGap = "gap.receive_unused_bytes";
+  static constexpr const char* kKeyGap = "gap.remote_invalidate_fault gap.invalidate_free_window";
 
   static constexpr Rule<D> key_fault(const char* name, Outcome status) {
     return {name,         status,       R::kRemoteError, kKeyReasons,
@@ -90,7 +87,7 @@ struct MessageRules {
   static constexpr Rule<D> kDestroy[] = {
       {"ok", Outcome::ok, {}, {}, E::destroy, nullptr},
       {"refused_elsewhere", Outcome::refused, C::kErrnoValue, kWindowHere, nullptr, nullptr,
-       Weight::verdict, "gap: o10-2.2.5 speaks of windows of type 2B only"},
+       Weight::verdict, "gap.destroy_with_windows"},
       C::kNoResources};
 
   static constexpr const Condition<D>* kQpDuty[] = {&qp_live<D>};

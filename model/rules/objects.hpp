@@ -45,10 +45,12 @@ struct ObjectRules {
       const auto end = r.memory + (r.last - r.first);
       const auto touched = (r.memory <= last) & (v.call.address <= end) & (!r.empty);
       const auto holds = r.live & touched & !(r.unseen | r.null | has<D>(r.access, kOnDemand));
-      const auto first_kept = r.gone & (r.gone_first < v.call.address);
-      const auto last_kept = r.gone & (last < r.gone_last);
-      r.gone_first = D::select(holds & !first_kept, v.call.address, r.gone_first);
-      r.gone_last = D::select(holds & !last_kept, last, r.gone_last);
+      // One lost range is followed; with a second one elsewhere the region may only be
+      // deregistered.
+      const auto known = (r.gone_first <= v.call.address) & (last <= r.gone_last);
+      r.undefined = r.undefined | (holds & r.gone & !known);
+      r.gone_first = D::select(holds & !r.gone, v.call.address, r.gone_first);
+      r.gone_last = D::select(holds & !r.gone, last, r.gone_last);
       r.gone = r.gone | holds;
     }
   }
@@ -71,10 +73,8 @@ struct ObjectRules {
   static constexpr auto kUnbound = hold<D>(list<D>(&no_bound_window<D>));
   static constexpr auto kBound = fail<D>(list<D>(&no_bound_window<D>));
   static constexpr auto kMaybeBound = fail<D>(list<D>(&no_doubtful_window<D>));
-  static constexpr const char* kMayFail =
-      "ibv_alloc_pd(3), NOTES: deallocating a PD in use \"may\" fail";
-  static constexpr const char* kDoubt =
-      "gap: whether a window whose queue pair failed or whose bind failed is still bound";
+  static constexpr const char* kMayFail = "alloc_pd.dealloc_used gap.dealloc_pd_used";
+  static constexpr const char* kDoubt = "gap.window_after_qp_error gap.failed_bind_old_binding";
 
   static constexpr Rule<D> kAlloc[] = {{"ok", Outcome::ok, {}, {}, allocate, nullptr},
                                        C::kNoResources};

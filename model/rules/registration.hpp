@@ -65,9 +65,8 @@ struct RegistrationRules {
   static constexpr auto kNullOk = hold<D>(list<D>(&keys_distinct<D>));
 
   static constexpr const char* kSilent =
-      "gap: ibv_reg_mr(3) does not say what becomes of length zero, of undefined access bits, of "
-      "HUGETLB without ON_DEMAND, of flags that a dma-buf does not support, of page offsets that "
-      "differ, of a range that wraps around, and of memory that a region on demand finds missing";
+      "gap.length_zero gap.undefined_access_bits gap.hugetlb_without_on_demand "
+      "gap.memory_not_there gap.iova_zero_in_page gap.iova_wraps gap.dmabuf_demands";
 
   static constexpr Rule<D> kRegister[] = {
       {"ok", Outcome::ok, kOk, {}, enter, nullptr},

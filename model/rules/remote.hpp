@@ -63,16 +63,13 @@ struct RemoteRules {
   static constexpr auto kMayRefusePosting = fail<D>(list<D>(&qp_ready<D>), kCarried, kAligned,
                                                     kLocalSide, list<D>(&empty_element_sound<D>));
 
-  static constexpr const char* kEmptyGap =
-      "gap: nothing says whether the lkey of a zero-length element is checked";
-  static constexpr const char* kEarly =
-      "ibv_post_send(3): failures \"that can be detected immediately\" may be, C10-96";
-  static constexpr const char* kOrder =
-      "gap: which of a local and a remote fault is noticed first is not specified";
-  static constexpr const char* k2A =
-      "gap: whether a type 2A window works through other queue pairs of its PD";
-  static constexpr const char* kPaging =
-      "gap: with which error a page that cannot be faulted in is reported to the requester";
+  static constexpr const char* kEmptyGap = "gap.zero_length_lkey";
+  static constexpr const char* kEarly = "post_send.immediate_failure gap.post_in_error_state";
+  static constexpr const char* kOrder = "gap.fault_order";
+  static constexpr const char* kLong = "gap.fault_order gap.message_too_long";
+  static constexpr const char* k2A = "gap.type_2a_other_qp";
+  static constexpr const char* kPaging = "gap.odp_page_missing";
+  static constexpr const char* kNoReceive = "gap.fault_order gap.write_imm_without_receive";
 
   // ---- rows that several verbs have ----
 
@@ -84,7 +81,7 @@ struct RemoteRules {
       E::requester_fails,   E::part_remote,        Weight::verdict, kEmptyGap};
   static constexpr Rule<D> kLengthFault{
       "loc_len_err", Outcome::loc_len_err, kLocalError, kTooLong, E::requester_fails,
-      nullptr,       Weight::verdict,      kOrder};
+      nullptr,       Weight::verdict,      kLong};
   static constexpr Rule<D> kRemoteFault{
       "rem_access_err", Outcome::rem_access_err, kRemoteError, kRemoteReasons, E::both_fail,
       nullptr,          Weight::verdict,         kOrder};
@@ -101,7 +98,7 @@ struct RemoteRules {
       nullptr,      Weight::verdict,     kPaging};
   static constexpr Rule<D> kInvalid{
       "rem_inv_req_err", Outcome::rem_inv_req_err, kRemoteError, kInvalidRequest, E::both_fail,
-      nullptr,           Weight::verdict,          kOrder};
+      nullptr,           Weight::verdict,          kLong};
   static constexpr Rule<D> kReceiverNotReady{"rnr_retry_exc_err", Outcome::rnr_retry_exc_err,
                                              kNotReady,           {},
                                              E::requester_fails,  nullptr,
@@ -147,7 +144,7 @@ struct RemoteRules {
        E::requester_fails,
        E::part_remote,
        Weight::verdict,
-       kOrder},
+       kNoReceive},
       kFlushed,
       kNobody,
       kTransport,

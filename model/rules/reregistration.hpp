@@ -92,13 +92,10 @@ struct ReregistrationRules {
       hold<D>(kSound, kUnbound, list<D>(&not_peer_memory<D>), kKeys);
 
   static constexpr const char* kIgnored =
-      "gap: ibv_rereg_mr(3) does not say whether parameters without their flag are ignored, what "
-      "flags 0 or an empty translation is, and which regions can be re-registered";
-  static constexpr const char* kWindows =
-      "gap: ibv_rereg_mr(3) is deregistration and registration in concept, and ibv_dereg_mr(3) "
-      "fails while a window is bound; nothing says so of ibv_rereg_mr()";
-  static constexpr const char* kWhoChecks =
-      "ibv_rereg_mr(3): what libibverbs lets pass the command may refuse";
+      "gap.rereg_access_without_flag gap.rereg_no_flags gap.rereg_no_range "
+      "gap.rereg_of_other_kinds";
+  static constexpr const char* kWindows = "gap.rereg_with_windows";
+  static constexpr const char* kWhoChecks = "gap.rereg_input_detected_late";
 
   // ---- rules ----
 
@@ -119,7 +116,7 @@ struct ReregistrationRules {
       {"err_dont_fork_new", Outcome::refused, kDontForkNew, kRangeMissing, nullptr, nullptr,
        Weight::verdict, kWhoChecks},
       {"err_do_fork_old", Outcome::refused, kDoForkOld, kOldMissing, renew_under_windows, nullptr,
-       Weight::verdict, kWhoChecks},
+       Weight::verdict, "gap.memory_unmapped_later"},
       {"err_cmd", Outcome::refused, kCommand, kBadCommand, spoil, nullptr, Weight::verdict,
        kWhoChecks},
       {"err_cmd_doubtful", Outcome::refused, kCommand, kDoubtfulCommand, spoil, nullptr,
@@ -142,13 +139,14 @@ struct ReregistrationRules {
       {"refused", Outcome::refused, kErrno, kBadCommand, spoil, nullptr},
       {"refused_peer_memory", Outcome::refused, kErrno, kPeer, spoil, nullptr},
       {"refused_doubtful", Outcome::refused, kErrno, kExperimentalDoubts, spoil, nullptr,
-       Weight::verdict, "gap: the vendor page does not say what is refused"},
+       Weight::verdict, "gap.exp_refusals"},
       {"unsupported", Outcome::refused, kErrno, kMissing, spoil, nullptr, Weight::unsupported},
       {"no_resources", Outcome::refused, kErrnoResources, {}, spoil, nullptr, Weight::inconclusive},
   };
 
-  static constexpr const Condition<D>* kDuty[] = {&mr_live<D>, &mr_defined<D>, &mr_not_null<D>,
-                                                  &new_pd_live<D>, &translation_plain<D>};
+  static constexpr const Condition<D>* kDuty[] = {&mr_live<D>,           &mr_defined<D>,
+                                                  &mr_not_null<D>,       &new_pd_live<D>,
+                                                  &translation_plain<D>, &kind_kept<D>};
 
   static constexpr VerbRules<D> kVerbs[] = {{Verb::rereg_mr, kLinux, kDuty}};
   static constexpr VerbRules<D> kExperimentalVerbs[] = {{Verb::rereg_mr, kExperimental, kDuty}};

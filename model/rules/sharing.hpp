@@ -30,7 +30,7 @@ struct SharingRules {
       {"ok", Outcome::ok, kOk, {}, enter, nullptr},
       {"refused", Outcome::refused, C::kErrnoSet, kRefuse, nullptr, nullptr},
       {"refused_doubtful", Outcome::refused, C::kErrnoSet, kMayRefuse, nullptr, nullptr,
-       Weight::verdict, "gap: the vendor page does not say what is refused"},
+       Weight::verdict, "gap.exp_shared_registration"},
       C::kNoResources};
   static constexpr const Condition<D>* kDuty[] = {&pd_live<D>, &mr_slot_free<D>, &source_live<D>};
   static constexpr VerbRules<D> kVerbs[] = {{Verb::reg_shared_mr, kShare, kDuty}};

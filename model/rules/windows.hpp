@@ -79,10 +79,11 @@ struct WindowRules {
   static constexpr auto kInvalidateReasons = fail<D>(kNamed, kNamedDoubts);
   static constexpr auto kInvalidateRefusals = fail<D>(kReady, kNamed, kNamedDoubts);
 
-  static constexpr const char* kStatus =
-      "gap: which local error a failed bind or invalidation ends with, 11.6.2, and whether what "
-      "the "
-      "pages leave open is one";
+  static constexpr const char* kStatus = "gap.failed_bind_status";
+  static constexpr const char* kBindGaps =
+      "gap.zero_based_type_1 gap.bind_access_unknown gap.bind_other_pd_qp gap.type_2_same_key "
+      "gap.bind_on_zero_based_mr";
+  static constexpr const char* kFreeGap = "gap.invalidate_free_window";
 
   // ---- rules ----
 
@@ -100,7 +101,7 @@ struct WindowRules {
   }
 
   static constexpr Rule<D> kBind[] = {
-      {"ok", Outcome::ok, kBound, {}, bind, nullptr, Weight::verdict, kStatus},
+      {"ok", Outcome::ok, kBound, {}, bind, nullptr, Weight::verdict, kBindGaps},
       failed("mw_bind_err", Outcome::mw_bind_err, kBindReasons, bind_fails),
       failed("loc_prot_err", Outcome::loc_prot_err, kBindReasons, bind_fails),
       failed("loc_access_err", Outcome::loc_access_err, kBindReasons, bind_fails),
@@ -111,7 +112,7 @@ struct WindowRules {
       C::kNoResources};
 
   static constexpr Rule<D> kInvalidate[] = {
-      {"ok", Outcome::ok, kInvalidated, {}, E::invalidate, nullptr, Weight::verdict, kStatus},
+      {"ok", Outcome::ok, kInvalidated, {}, E::invalidate, nullptr, Weight::verdict, kFreeGap},
       failed("mw_bind_err", Outcome::mw_bind_err, kInvalidateReasons, E::requester_fails),
       failed("loc_prot_err", Outcome::loc_prot_err, kInvalidateReasons, E::requester_fails),
       failed("loc_access_err", Outcome::loc_access_err, kInvalidateReasons, E::requester_fails),
