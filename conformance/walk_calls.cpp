@@ -172,7 +172,8 @@ bool CallMaker::spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right
       case 1: return usable(w) && w.two.truth() && w.qp.value() != qp && grants;
       case 2: return usable(w) && w.pd.value() == pd && !grants;
       case 3:
-        return known && w.last.value() > w.first.value() && !(w.live.truth() && w.bound.truth());
+        return known && w.last.value() != 0 && w.last.value() - w.first.value() < kHuge &&
+               !(w.live.truth() && w.bound.truth());
       case 4: return usable(w) && w.old_rkey.value() != 0 && w.old_rkey.value() != w.rkey.value();
       default: return usable(w);
     }

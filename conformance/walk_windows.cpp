@@ -27,8 +27,8 @@ std::optional<Step> CallMaker::allocate_window() {
 
 std::optional<Step> CallMaker::deallocate_window() {
   Step step = call_of(Verb::dealloc_mw);
-  const auto useless = one_of(
-      state_.windows, [](const Window& w) { return w.live.truth() && w.undefined.truth(); });
+  const auto useless =
+      one_of(state_.windows, [](const Window& w) { return w.live.truth() && w.undefined.truth(); });
   const auto any = one_of(state_.windows, [](const Window& w) { return w.live.truth(); });
   if (!any) return std::nullopt;
   step.call.mw = useless ? *useless : *any;
@@ -103,13 +103,11 @@ void CallMaker::spoil_bind(Step& step) {
   };
   switch (random_.below(10)) {
     case 0:
-      return take([&](const Region& r) {
-        return r.pd.value() == pd && (r.access.value() & kMwBind) == 0;
-      });
+      return take(
+          [&](const Region& r) { return r.pd.value() == pd && (r.access.value() & kMwBind) == 0; });
     case 1:
-      return take([&](const Region& r) {
-        return r.pd.value() != pd && (r.access.value() & kMwBind) != 0;
-      });
+      return take(
+          [&](const Region& r) { return r.pd.value() != pd && (r.access.value() & kMwBind) != 0; });
     case 2:
       take([&](const Region& r) {
         return r.pd.value() == pd && (r.access.value() & (kMwBind | kLocalWrite)) == kMwBind;
@@ -134,10 +132,8 @@ void CallMaker::spoil_bind(Step& step) {
       if (w.two.truth()) c.length = Plain::address(0);
       return;
     default:
-      if (const auto other = one_of(state_.qps,
-                                    [&](const auto& q) {
-                                      return q.live.truth() && q.pd.value() != pd;
-                                    }))
+      if (const auto other = one_of(
+              state_.qps, [&](const auto& q) { return q.live.truth() && q.pd.value() != pd; }))
         c.qp = *other;
   }
 }

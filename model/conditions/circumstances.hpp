@@ -108,12 +108,6 @@ inline constexpr Condition<D> empty_transfer{
     }};
 
 template <class D>
-inline constexpr Condition<D> two_elements{
-    "two_elements", "there are two scatter/gather elements", "wr_post.sge_list",
-    About::circumstance,
-    [](const View<D>& v) { return D::bit(has_elements(v.call.verb) && v.call.elements == 2); }};
-
-template <class D>
 inline constexpr Condition<D> optional_access_bits{
     "optional_access_bits", "access bits of the optional range are set",
     "uverbs_ioctl.optional_range verbs_h.optional_masked", About::circumstance,
@@ -158,12 +152,10 @@ inline constexpr Condition<D> pages_lost{
 
 template <class D>
 inline constexpr const Condition<D>* kCircumstances[] = {
-    &local_zero_based<D>,   &remote_zero_based<D>,
-    &receive_zero_based<D>, &addressed_by_iova<D>,
-    &through_window<D>,     &zero_based_window<D>,
-    &unbinding<D>,          &empty_transfer<D>,
-    &two_elements<D>,       &optional_access_bits<D>,
-    &zero_based_asked<D>,   &on_demand_asked<D>,
-    &read_only_memory<D>,   &pages_lost<D>};
+    &local_zero_based<D>,  &remote_zero_based<D>, &receive_zero_based<D>,
+    &addressed_by_iova<D>, &through_window<D>,    &zero_based_window<D>,
+    &unbinding<D>,         &empty_transfer<D>,    &optional_access_bits<D>,
+    &zero_based_asked<D>,  &on_demand_asked<D>,   &read_only_memory<D>,
+    &pages_lost<D>};
 
 }  // namespace mrproof::model
