@@ -27,7 +27,7 @@ EVERYTHING = {"model", "impl", "conformance", "specs", "property-tests"}
 ARROWS = {
     "model": {"model"},
     "impl": {"model", "impl"},
-    "conformance": {"model", "impl", "conformance"},
+    "conformance": {"model", "impl", "conformance", "specs"},
     "specs": {"model", "specs"},
     "property-tests": EVERYTHING,
 }

@@ -18,7 +18,7 @@ std::string terms(std::string_view title, std::span<const Term<Plain>> list) {
   for (const auto& term : list) {
     text +=
         fmt::format("  {:9} {}{}: {} [{}]\n", text.empty() ? title : "", term.holds ? "" : "not ",
-                    term.condition->id, term.condition->sentence, term.condition->source);
+                    term.condition->id, term.condition->sentence, term.condition->clauses);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/citations.hpp"
 #include "conformance/key_value.hpp"
 #include "conformance/notation.hpp"
 #include "model/rules/effects.hpp"
@@ -134,7 +135,7 @@ std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judg
     const auto& condition = *judgement.broken.at(i);
     const bool circumstance = condition.about == About::circumstance;
     lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition.id,
-                                condition.sentence, condition.source));
+                                condition.sentence, cite(condition.clauses, book_->dialect())));
   }
   return lines;
 }

@@ -110,12 +110,12 @@ Bit never(const PlainView& /*view*/) { return Bit(false); }
 
 const PlainCondition kNothingForbids{"nothing_forbids",
                                      "nothing in the situation gives a reason for this refusal",
-                                     "the rules of the verb", About::circumstance, never};
+                                     "harness.reasons", About::circumstance, never};
 const PlainCondition kBytesAsPredicted{
     "bytes_as_predicted", "memory holds other bytes than predicted",
-    "a transfer moves its bytes and no others", About::circumstance, never};
+    "harness.bytes", About::circumstance, never};
 const PlainCondition kOutcomeKnown{"outcome_known", "no rule of the verb has this outcome",
-                                   "ibv_poll_cq(3); 11.6.2", About::circumstance, never};
+                                   "poll_cq.status 11.6.2", About::circumstance, never};
 
 Judgement judge(const Rulebook& book, const PlainView& view) {
   for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome)) {

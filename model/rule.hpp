@@ -27,7 +27,7 @@ template <class D>
 struct Condition {
   const char* id;        ///< snake_case, unique
   const char* sentence;  ///< what is true when it holds, in words
-  const char* source;    ///< manual page and section, architecture clause, or header
+  const char* clauses;   ///< where that is written: ids of specs/clauses/, separated by blanks
   About about;
   typename D::Bit (*holds)(const View<D>&);
 };
@@ -127,8 +127,8 @@ struct Rule {
   /// The bytes that move. Null: none.
   Transfer<D> (*transfer)(const View<D>&);
   Weight weight = Weight::verdict;
-  /// Why this result is allowed although another one is too (a choice that the specification
-  /// leaves, or a gap of the pages); null where nothing is left open.
+  /// Why this result is allowed although another one is too: ids of clauses that leave a choice, or
+  /// of gaps, separated by blanks; null where nothing is left open.
   const char* freedom = nullptr;
 };
 

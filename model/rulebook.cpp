@@ -46,6 +46,19 @@ const PlainCondition* Rulebook::forbids(const State<Plain>& state, const Call<Pl
   return nullptr;
 }
 
+std::vector<const PlainCondition*> Rulebook::conditions() const {
+  std::vector<const PlainCondition*> all;
+  const auto add = [&](const PlainCondition* condition) {
+    if (std::find(all.begin(), all.end(), condition) == all.end()) all.push_back(condition);
+  };
+  for (const PlainRule* rule : rules_)
+    for (const auto& list : {rule->requires_all, rule->reasons})
+      for (const auto& term : list) add(term.condition);
+  for (const auto& list : duties_)
+    for (const auto* duty : list) add(duty);
+  return all;
+}
+
 const PlainRule* Rulebook::find(std::string_view id) const {
   const auto found =
       std::find_if(rules_.begin(), rules_.end(), [&](const auto* rule) { return rule->id == id; });
@@ -58,7 +71,7 @@ std::size_t Rulebook::index(const PlainRule& rule) const {
 }
 
 const PlainCondition kVerbInDialect{"verb_in_dialect", "the dialect has this verb",
-                                    "the pages of the dialect", About::situation,
+                                    "harness.dialect", About::situation,
                                     [](const PlainView& /*v*/) { return Bit(false); }};
 
 const Rulebook& linux_rulebook() {

@@ -45,6 +45,8 @@ class Rulebook {
   /// The duty that a caller would break, or null: then the call may be made.
   [[nodiscard]] const PlainCondition* forbids(const State<Plain>& state,
                                               const Call<Plain>& call) const;
+  /// Every condition that a rule or a duty speaks of, once.
+  [[nodiscard]] std::vector<const PlainCondition*> conditions() const;
   /// The rule of that id, or null.
   [[nodiscard]] const PlainRule* find(std::string_view id) const;
   /// Place of a rule in rules().

@@ -18,6 +18,7 @@ PAGE_KEYS = ("name", "edition", "dialects")
 CLAUSE_KEYS = ("id", "section", "level", "text")
 GAP_KEYS = ("id", "text", "clauses", "decision", "conditions", "rules")
 CARRIERS = ("conditions", "rules")
+INSTEAD = ("same_as", "out_of_scope")  # of the two
 LISTS = ("dialects", "clauses", "conditions", "rules")
 
 SLUG = r"[a-z][a-z0-9_]*"
@@ -26,7 +27,7 @@ ARCHITECTURE_ID = re.compile(r"[Co]\d+-\d+(\.\d+)*|\d+(\.\d+)+|table \d+")
 GAP_ID = re.compile(rf"gap\.{SLUG}")
 REFERENCES = {
     "conditions": (re.compile(SLUG), "the snake_case id of a condition"),
-    "rules": (re.compile(rf"{SLUG}\.{SLUG}"), "a rule's id, verb.name"),
+    "rules": (re.compile(rf"(\*|{SLUG})\.{SLUG}"), "a rule's id, verb.name or *.name"),
 }
 
 
@@ -37,6 +38,7 @@ class Checker:
         self.findings = []
         self.clauses = []
         self.gaps = []
+        self.by_id = {}
         self.where = {}  # id -> the file that has it
 
     def report(self, path, subject, what, remedy):
@@ -62,7 +64,8 @@ class Checker:
             self.report(path, "file", "no clause and no gap", "write one, or remove the file")
         for clause in clauses:
             self.check_clause(path, clause)
-            self.clauses.append({**clause, "page": page.get("name")})
+            self.clauses.append({**clause, "page": page.get("name"), "file": path,
+                                 "dialects": page.get("dialects")})
         for gap in gaps:
             self.check_gap(path, gap)
             self.gaps.append({**gap, "file": path})
@@ -89,12 +92,12 @@ class Checker:
 
     def check_clause(self, path, clause):
         subject = f"clause {clause.get('id', '?')}"
-        carried = () if "out_of_scope" in clause else CARRIERS
-        self.check_keys(path, subject, clause, (*CLAUSE_KEYS, *carried),
-                        (*CLAUSE_KEYS, *CARRIERS, "out_of_scope"))
-        if "out_of_scope" in clause and any(key in clause for key in CARRIERS):
-            self.report(path, subject, "out_of_scope beside conditions or rules",
-                        "keep out_of_scope only where nothing carries the clause")
+        instead = [key for key in INSTEAD if key in clause]
+        self.check_keys(path, subject, clause, (*CLAUSE_KEYS, *(() if instead else CARRIERS)),
+                        (*CLAUSE_KEYS, *CARRIERS, *INSTEAD))
+        if len(instead) > 1 or instead and any(key in clause for key in CARRIERS):
+            self.report(path, subject, f"{instead[0]} beside what else says who carries it",
+                        "keep one: conditions and rules, same_as, or out_of_scope")
         self.check_values(path, subject, clause)
         if isinstance(clause.get("level"), str) and clause["level"] not in ("", *LEVELS):
             self.report(path, subject, f"unknown level '{clause['level']}'",
@@ -111,13 +114,27 @@ class Checker:
         self.check_id(path, subject, gap, GAP_ID, "gap.slug")
 
     def check_references(self):
-        """Of gaps to clauses; the clauses may stand in any file."""
-        known = {clause.get("id") for clause in self.clauses if isinstance(clause.get("id"), str)}
+        """Of gaps and clauses to clauses, which may stand in any file."""
+        self.by_id = {clause["id"]: clause for clause in self.clauses
+                      if isinstance(clause.get("id"), str)}
         for gap in self.gaps:
             for reference in self.strings(gap.get("clauses")):
-                if reference not in known:
+                if reference not in self.by_id:
                     self.report(gap["file"], f"gap {gap.get('id', '?')}",
                                 f"no clause '{reference}'", "name clauses that exist")
+        for clause in self.clauses:
+            original = self.by_id.get(str(clause.get("same_as")))
+            if "same_as" in clause and (original is None or "same_as" in original):
+                self.report(clause["file"], f"clause {clause.get('id', '?')}",
+                            f"same_as '{clause['same_as']}' is no clause that has its own carriers",
+                            "name one that has conditions, rules or out_of_scope")
+
+    def resolved(self):
+        """The clauses, each with the carriers of the one that it is the same as."""
+        keys = (*CARRIERS, "out_of_scope")
+        for clause in self.clauses:
+            original = self.by_id[clause.get("same_as", clause["id"])]
+            yield {**clause, **{key: original[key] for key in keys if key in original}}
 
     # ---- keys and values ----
 
@@ -196,7 +213,8 @@ class Source:
     def clause(self, c):
         texts = [literal(c[key]) for key in ("id", "page", "section", "level", "text")]
         spans = [self.span(c.get(key, [])) for key in CARRIERS]
-        return ", ".join([*texts, *spans, literal(c.get("out_of_scope", ""))])
+        return ", ".join([*texts, *spans, literal(c.get("out_of_scope", "")),
+                          self.span(c["dialects"]), literal(c.get("same_as", ""))])
 
     def gap(self, g):
         texts = [literal(g[key]) for key in ("id", "text", "decision")]
@@ -230,7 +248,7 @@ def main(arguments):
     if checker.findings:
         return 2
     with open(arguments[0], "w", encoding="utf-8") as file:
-        file.write(Source().text(checker.clauses, checker.gaps))
+        file.write(Source().text(list(checker.resolved()), checker.gaps))
     return 0
 
 

@@ -71,7 +71,13 @@ FAULTS = {
     "number of another form": ('"C10-72"', '"X10-72"', "clause X10-72: not the form of an id"),
     "duplicate id": ('"C10-72"', '"demo.one"', "clause demo.one: duplicate id, also in demo.toml"),
     "carried and out of scope": ('"Not modelled."', '"Not modelled."\nrules = ["verb.ok"]',
-                                 "clause C10-72: out_of_scope beside conditions or rules"),
+                                 "clause C10-72: out_of_scope beside what else"),
+    "same as, and out of scope": ('"Not modelled."', '"Not modelled."\nsame_as = "demo.one"',
+                                  "clause C10-72: same_as beside what else"),
+    "same as nothing": ('out_of_scope = "Not modelled."', 'same_as = "demo.two"',
+                        "clause C10-72: same_as 'demo.two' is no clause"),
+    "same as itself": ('out_of_scope = "Not modelled."', 'same_as = "C10-72"',
+                       "clause C10-72: same_as 'C10-72' is no clause"),
     "conditions no list": ('["a_condition"]', '"a_condition"',
                            "clause demo.one: conditions is not a list of strings"),
     "conditions of numbers": ('["a_condition"]', "[1]",
@@ -161,11 +167,24 @@ class ClausesTable(unittest.TestCase):
             table = file.read()
         self.assertIn(r'"Says \042one\042 and goes on."', table)
         self.assertIn('{"a_condition"}', table)
+        self.assertIn('{"linux"}', table)
         self.assertIn('"Not modelled."', table)
         row = re.search(r'\{"gap\.open", "Is open\.", "undecided", (kList\d+), \{\}, \{\}\},',
                         table)
         self.assertIsNotNone(row, table)
         self.assertIn(f'{row.group(1)}[] = {{"demo.one"}}', table)
+
+
+    def test_clause_that_is_the_same_as_another_has_its_carriers(self):
+        text = SOUND.replace('out_of_scope = "Not modelled."', 'same_as = "demo.one"')
+        run = self.run_on({"demo.toml": text})
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with open(self.output, encoding="utf-8") as file:
+            table = file.read()
+        one = re.search(r'"Says .*?", (kList\d+, kList\d+, "", kList\d+), ""\},', table)
+        other = re.search(r'"Is elsewhere\.", (kList\d+, kList\d+, "", kList\d+), "demo\.one"\},',
+                          table)
+        self.assertEqual(one.group(1), other.group(1))
 
 
 if __name__ == "__main__":

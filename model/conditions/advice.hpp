@@ -8,7 +8,7 @@ namespace mrproof::model {
 
 template <class D>
 inline constexpr Condition<D> advised_defined{
-    "advised_defined", "the regions are ones that may still be used", "rereg_mr.err_cmd",
+    "advised_defined", "the regions are ones that may still be used", "rereg_mr.cmd_unusable",
     About::situation, [](const View<D>& v) {
       return each_element<D>(v, 0, [&](const Target<D>& t) {
         return all<D>(v.state.regions,

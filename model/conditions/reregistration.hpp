@@ -27,7 +27,7 @@ inline constexpr Condition<D> translation_plain{
 template <class D>
 inline constexpr Condition<D> kind_kept{
     "kind_kept", "new access flags leave the MR what it is: zero-based or not, on demand or not",
-    "gap.rereg_zero_based gap.rereg_of_other_kinds", About::situation, [](const View<D>& v) {
+    "gap.rereg_kind", About::situation, [](const View<D>& v) {
       const auto kind = D::flags(kZeroBased | kOnDemand | kHugetlb | kAllocateMr | kPeerMemory);
       return (asked<D>(v).access & kind) == (v.state.regions.at(v.call.mr).access & kind);
     }};
