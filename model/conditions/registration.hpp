@@ -178,9 +178,10 @@ inline constexpr Condition<D> source_shared{
 
 template <class D>
 inline constexpr Condition<D> source_live{
-    "source_live", "the region to be shared is another one, and live",
+    "source_live", "the region to be shared is another one, live, and holds its memory",
     "gap.exp_shared_registration", About::situation, [](const View<D>& v) {
-      return D::bit(v.call.source != v.call.mr) & v.state.regions.at(v.call.source).live;
+      const Region<D>& source = v.state.regions.at(v.call.source);
+      return D::bit(v.call.source != v.call.mr) & source.live & !has<D>(source.access, kOnDemand);
     }};
 
 template <class D>

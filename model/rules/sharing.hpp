@@ -14,6 +14,9 @@ struct SharingRules {
     Region<D> r = v.state.regions.at(v.call.source);
     r.pd = D::small(v.call.pd);
     r.access = v.call.access & v.state.defined;
+    const auto size = r.last - r.first;
+    r.first = D::select(has<D>(r.access, kZeroBased), D::address(0), r.memory);
+    r.last = r.first + size;
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
     r.old_lkey = r.old_rkey = D::key(0);
