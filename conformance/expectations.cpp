@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -10,6 +11,13 @@
 
 namespace mrproof {
 namespace {
+
+using model::Verdict;
+
+constexpr std::array<std::string_view, 4> kStatusNames{"Deviates", "Hang", "Crash",
+                                                       "KernelWarning"};
+constexpr std::array<Verdict, 4> kStatusVerdicts{Verdict::deviates, Verdict::hang, Verdict::crash,
+                                                 Verdict::kernel_warning};
 
 std::string trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -20,7 +28,8 @@ std::string trimmed(std::string_view text) {
 Expectation parse_line(const std::string& text, const std::string& file, std::size_t number) {
   const auto fail = [&](const char* what) {
     throw ToolError(fmt::format(
-        "{}:{}: {}; write RULE/CLASS/CONDITION,Deviates (or Hang)  # reason", file, number, what));
+        "{}:{}: {}; write RULE/CLASS/CONDITION,Deviates (or Hang, Crash, KernelWarning)  # reason",
+        file, number, what));
   };
   const auto hash = text.find('#');
   Expectation e;
@@ -30,8 +39,9 @@ Expectation parse_line(const std::string& text, const std::string& file, std::si
   const std::string entry = trimmed(std::string_view(text).substr(0, hash));
   const auto comma = entry.find(',');
   const std::string status = comma == std::string::npos ? "" : entry.substr(comma + 1);
-  e.hang = status == "Hang";
-  if (status != "Deviates" && !e.hang) fail("the status is neither Deviates nor Hang");
+  const auto known = index_of(kStatusNames, status);
+  if (!known) fail("the status is none of Deviates, Hang, Crash, KernelWarning");
+  e.verdict = kStatusVerdicts.at(*known);
   const auto first = entry.find('/');
   const auto second = first == std::string::npos ? first : entry.find('/', first + 1);
   if (second == std::string::npos || second > comma || entry.find('/', second + 1) < comma)
@@ -60,14 +70,21 @@ std::vector<Expectation> load_expectations(const std::string& file) {
   return expectations;
 }
 
+void avoid_expected(const std::vector<Expectation>& expectations, WalkOptions& walk) {
+  for (const auto& e : expectations)
+    if (e.verdict != Verdict::deviates && e.broken != "-")
+      walk.known.push_back(
+          {e.rule.substr(0, e.rule.find('.')) + ".ok", KnownDeviation::kTrouble, e.broken});
+}
+
 void mark_expected(const std::vector<Expectation>& expectations, Tally& tally) {
   for (const auto& e : expectations) {
     for (auto& finding : tally.findings)
-      if (!e.hang && e.rule == finding.name.rule && e.kind == finding.name.kind &&
-          e.broken == finding.name.broken)
+      if (e.verdict == Verdict::deviates && e.rule == finding.name.rule &&
+          e.kind == finding.name.kind && e.broken == finding.name.broken)
         finding.expected_reason = e.reason;
     for (auto& incident : tally.incidents)
-      if (e.hang && incident.name == e.rule + "/" + e.kind + "/" + e.broken)
+      if (e.verdict == incident.verdict && incident.name == e.rule + "/" + e.kind + "/" + e.broken)
         incident.expected_reason = e.reason;
   }
 }

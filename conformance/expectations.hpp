@@ -8,13 +8,14 @@
 
 namespace mrproof {
 
-/// One line of an expectation file: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason", or of a
-/// hang "send.none/none/receive_posted,Hang  # reason".
+/// One line of an expectation file: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason"; of a
+/// call that hangs, kills the kernel or makes it complain: "send.none/none/receive_posted,Hang",
+/// ",Crash" or ",KernelWarning".
 struct Expectation {
   std::string rule;
   std::string kind;
   std::string broken;
-  bool hang = false;
+  model::Verdict verdict = model::Verdict::deviates;
   std::string reason;
   std::size_t line = 0;
 };
@@ -22,6 +23,10 @@ struct Expectation {
 /// Reads ci/expectations/<driver>-<target>-fails.txt. Throws ToolError naming file and line when a
 /// line is not of the form, or has no reason.
 std::vector<Expectation> load_expectations(const std::string& file);
+
+/// Adds the calls that are expected to hang, crash or make the kernel complain to those that a walk
+/// leaves out: each would cost a time limit or a boot, and their traces are replayed elsewhere.
+void avoid_expected(const std::vector<Expectation>& expectations, WalkOptions& walk);
 
 /// Writes the reasons into the findings that are expected.
 void mark_expected(const std::vector<Expectation>& expectations, Tally& tally);

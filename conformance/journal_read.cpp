@@ -95,7 +95,9 @@ class JournalReader {
     incident.name = line.at("name");
     if (ends_case(line) && !incident.case_name.empty()) ++next_case_;
     // What the worker saw itself was counted with its step.
-    if (ends_case(line) && incident.name.empty()) ++tally_.counts.at(*verdict);
+    const bool of_a_step =
+        *verdict == static_cast<std::size_t>(model::Verdict::hang) && !incident.name.empty();
+    if (ends_case(line) && !of_a_step) ++tally_.counts.at(*verdict);
     tally_.incidents.push_back(std::move(incident));
   }
 

@@ -53,7 +53,7 @@ const PlainCondition* Oracle::forbids(const Step& step) const {
 Judgement Oracle::check(Step& step, MemorySource& source) {
   const PlainView view{state_, step.call, step.result};
   follow_program(step.call);
-  const Judgement judgement = step.timed_out ? judge_hang(*book_, view) : judge(*book_, view);
+  const Judgement judgement = step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
     allowed_ = allowed(*book_, view);
     source.differences(memory_, step.bytes);

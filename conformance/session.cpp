@@ -131,10 +131,12 @@ RunFacts supervise(const SessionOptions& options, const Plan& plan, const Folder
 
 }  // namespace
 
-RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tally,
+RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& tally,
                      const Supervisor::Watch& watch) {
+  Plan plan = asked;
   std::vector<Expectation> expectations;
   if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
+  avoid_expected(expectations, plan.walk);
   const Folder folder(options.out);
   std::uint64_t first_case = 0;
   if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);

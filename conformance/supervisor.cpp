@@ -1,5 +1,7 @@
 #include "conformance/supervisor.hpp"
 
+#include "conformance/judge_trace.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -141,12 +143,10 @@ void Supervisor::end_step(const Record& record) {
   }
   const Verdict verdict =
       step.annotations.empty() ? Verdict::conforms : step.annotations.front().verdict;
-  if (verdict == Verdict::hang) {
-    const Annotation& a = step.annotations.front();
-    add_incident(verdict, "a completion did not come in its time",
-                 a.rule + "/" + a.kind + "/" + a.broken);
-  }
-  if (verdict == Verdict::kernel_warning) add_incident(verdict, record.text);
+  if (verdict == Verdict::hang)
+    add_incident(verdict, "a completion did not come in its time", trouble_of_last_step());
+  if (verdict == Verdict::kernel_warning)
+    add_incident(verdict, record.text, trouble_of_last_step());
   if (watch_) watch_(step, record);
 }
 
@@ -158,7 +158,12 @@ void Supervisor::worker_ended(const Ended& ended) {
   } else if (ended.how == Ended::How::panic || ended.how == Ended::How::crashed ||
              (ended.how == Ended::How::killed && !kernel.empty())) {
     ++tally_.counts.at(static_cast<std::size_t>(Verdict::crash));
-    add_incident(Verdict::crash, kernel.empty() ? ended.text : ended.text + "; " + kernel);
+    const std::string name = open_step_ ? trouble_of_last_step() : "";
+    add_incident(Verdict::crash, kernel.empty() ? ended.text : ended.text + "; " + kernel, name);
+    // The next worker is to leave such calls out: each costs a boot.
+    if (!name.empty() && !name.ends_with("/-"))
+      plan_.walk.known.push_back({name.substr(0, name.find('.')) + ".ok", KnownDeviation::kTrouble,
+                                  name.substr(name.rfind('/') + 1)});
     next_case_ += in_case_ ? 1 : 0;
     if (!in_case_ && ++interruptions_ >= kMostInterruptions)
       throw ToolError("the worker dies between cases again and again: " + ended.text);
@@ -203,6 +208,21 @@ void Supervisor::check_time() {
   if (!late && !g_stop.load()) return;
   channel_.header().stop.store(1);
   cut_short_ = true;
+}
+
+/// The name of trouble with the last step, as expectation files have it.
+std::string Supervisor::trouble_of_last_step() const {
+  if (case_.steps.empty()) return "";
+  try {
+    const Oracle oracle = oracle_before(case_, *tally_.book, case_.steps.size() - 1);
+    Step step = case_.steps.back();
+    oracle.resolve(step);
+    const auto verb = kVerbNames.at(static_cast<std::size_t>(step.call.verb));
+    return fmt::format("{}.none/none/{}", verb,
+                       trouble_name(*tally_.book, {oracle.state(), step.call, step.result}));
+  } catch (const std::exception&) {
+    return "";  // the case went on after a deviation that no trace can follow
+  }
 }
 
 void Supervisor::add_incident(Verdict verdict, const std::string& text,

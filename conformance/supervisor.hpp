@@ -54,6 +54,7 @@ class Supervisor {
   void worker_ended(const Ended& ended);
   void check_hang();
   void check_time();
+  [[nodiscard]] std::string trouble_of_last_step() const;
   void add_incident(model::Verdict verdict, const std::string& text,
                     const std::string& known_as = "");
   void interrupted(const Ended& ended);

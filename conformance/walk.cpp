@@ -22,21 +22,31 @@ std::string broken_situation(const PlainRule& rule, const PlainView& view) {
   return names;
 }
 
+std::string joined(const Judgement& judgement) {
+  std::string names;
+  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
+    if (i != 0) names += '+';
+    names += judgement.broken.at(i)->id;
+  }
+  return names;
+}
+
 /// What an unexplained refusal of the call with that outcome would be named by.
 std::string refusal_name(const PlainView& view, Outcome outcome) {
   Result<Plain> result;
   result.outcome = outcome;
   Judgement judgement;
   add_circumstances(judgement, {view.state, view.call, result});
-  std::string names = kNothingForbids.id;
-  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
-    names += '+';
-    names += judgement.broken.at(i)->id;
-  }
-  return names;
+  return std::string(kNothingForbids.id) + (judgement.broken_count == 0 ? "" : "+") +
+         joined(judgement);
 }
 
 }  // namespace
+
+std::string trouble_name(const Rulebook& book, const PlainView& view) {
+  const Judgement judgement = judge_trouble(book, view, Verdict::hang);
+  return judgement.broken_count == 0 ? "-" : joined(judgement);
+}
 
 /// What kind of call comes next, of 200 that are possible.
 std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong) {
@@ -78,8 +88,9 @@ Step Walk::next(const Oracle& oracle) {
     oracle.resolve(step);
     if (oracle.forbids(step) != nullptr) continue;
     const KnownDeviation* known = repeats(oracle, step);
-    // Other deviations are met again now and then, a hang never: it costs its whole time limit.
-    if (known != nullptr && (known->kind == "hang" || !random_.chance(3))) continue;
+    // Other deviations are met again now and then, trouble never: it costs a time limit or a boot.
+    if (known != nullptr && (known->kind == KnownDeviation::kTrouble || !random_.chance(3)))
+      continue;
     return step;
   }
 }
@@ -90,8 +101,9 @@ const KnownDeviation* Walk::repeats(const Oracle& oracle, const Step& step) cons
   const auto meets = [&](const KnownDeviation& known) {
     const PlainRule* rule = oracle.book().find(known.rule);
     if (rule == nullptr || rule->verb != step.call.verb) return false;
-    if (known.kind == "accepted" || known.kind == "hang")
-      return broken_situation(*rule, view) == known.broken;
+    if (known.kind == KnownDeviation::kTrouble)
+      return trouble_name(oracle.book(), view) == known.broken;
+    if (known.kind == "accepted") return broken_situation(*rule, view) == known.broken;
     // A refusal that nothing explains, not even a circumstance, cannot be told beforehand.
     return known.broken != kNothingForbids.id && refusal_name(view, rule->outcome) == known.broken;
   };

@@ -12,13 +12,19 @@
 
 namespace mrproof {
 
-/// A deviation by its name: what the walk need not meet again.
+/// A deviation by its name: what the walk need not meet again. Of a call that hangs, crashes or
+/// makes the kernel complain: the rule of its success, kind "trouble", and the names that
+/// trouble_name() gives.
 struct KnownDeviation {
+  static constexpr const char* kTrouble = "trouble";
   std::string rule;
   std::string kind;
   std::string broken;
   friend bool operator==(const KnownDeviation&, const KnownDeviation&) = default;
 };
+
+/// What judge_trouble() names for the call of the view, joined by '+'; "-" if nothing.
+std::string trouble_name(const model::Rulebook& book, const model::PlainView& view);
 
 /// How a walk mixes its calls.
 struct WalkOptions {

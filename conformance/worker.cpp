@@ -122,6 +122,9 @@ class Worker {
     step.result = seen.result;
     step.observed = true;
     step.timed_out = seen.timed_out;
+    std::string trouble;
+    if (seen.timed_out || !seen.kernel_warning.empty())
+      trouble = trouble_name(book_, {oracle.state(), step.call, step.result});
     Judgement judgement = oracle.check(step, memory_);
     if (judgement.verdict == Verdict::deviates) {
       step.annotations.push_back(annotate(judgement, step));
@@ -130,7 +133,8 @@ class Worker {
     } else if (!seen.kernel_warning.empty()) {
       judgement.verdict = Verdict::kernel_warning;
     }
-    if (judgement.verdict == Verdict::hang && judgement.broken_count > 0) avoid(judgement, step);
+    if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::kernel_warning)
+      avoid(step, trouble);
     if (judgement.verdict != Verdict::deviates)
       step.annotations.push_back(annotate(judgement, step));
     const bool recovered = oracle.recover(step, judgement);
@@ -155,11 +159,11 @@ class Worker {
     send(record_);
   }
 
-  /// A hang costs the whole time limit: once is enough in a run.
-  void avoid(const Judgement& judgement, const Step& step) {
-    const Annotation name = annotate(judgement, step);
-    const auto ok = book_.rules(step.call.verb, Outcome::ok).front()->id;
-    plan_.walk.known.push_back({ok, "hang", name.broken});
+  /// A hang costs the whole time limit, a complaint of the kernel often a minute: once is enough.
+  void avoid(const Step& step, const std::string& trouble) {
+    if (trouble == "-") return;  // of no more than the verb: that has to be met again
+    const auto& ok = book_.rules(step.call.verb, Outcome::ok).front()->id;
+    plan_.walk.known.push_back({ok, KnownDeviation::kTrouble, trouble});
   }
 
   /// After the third time a deviation is known well enough.

@@ -111,9 +111,9 @@ Bit never(const PlainView& /*view*/) { return Bit(false); }
 const PlainCondition kNothingForbids{"nothing_forbids",
                                      "nothing in the situation gives a reason for this refusal",
                                      "harness.reasons", About::circumstance, never};
-const PlainCondition kBytesAsPredicted{
-    "bytes_as_predicted", "memory holds other bytes than predicted",
-    "harness.bytes", About::circumstance, never};
+const PlainCondition kBytesAsPredicted{"bytes_as_predicted",
+                                       "memory holds other bytes than predicted", "harness.bytes",
+                                       About::circumstance, never};
 const PlainCondition kOutcomeKnown{"outcome_known", "no rule of the verb has this outcome",
                                    "poll_cq.status 11.6.2", About::circumstance, never};
 
@@ -128,13 +128,17 @@ Judgement judge(const Rulebook& book, const PlainView& view) {
   return deviation(book, view);
 }
 
-Judgement judge_hang(const Rulebook& book, const PlainView& view) {
+Judgement judge_trouble(const Rulebook& book, const PlainView& view, Verdict verdict) {
+  Result<Plain> nothing;
+  nothing.outcome = Outcome::none;
+  const PlainView unseen{view.state, view.call, nothing};
   Judgement judgement;
-  judgement.verdict = Verdict::hang;
+  judgement.verdict = verdict;
   const auto rules = book.rules(view.call.verb, Outcome::ok);
   for (const auto& term : rules.front()->requires_all)
-    if (term.condition->about == About::situation && !term_holds(term, view))
+    if (term.condition->about == About::situation && !term_holds(term, unseen))
       judgement.add_broken(term.condition);
+  add_circumstances(judgement, unseen);
   return judgement;
 }
 

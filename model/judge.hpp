@@ -79,9 +79,10 @@ Judgement judge(const Rulebook& book, const PlainView& view);
 /// The outcomes that the rules allow for this call in this state, resources aside.
 OutcomeSet allowed(const Rulebook& book, const PlainView& view);
 
-/// The judgement of a call that never came to an end: verdict hang, named by the conditions that
-/// its success would have broken.
-Judgement judge_hang(const Rulebook& book, const PlainView& view);
+/// The judgement of a call that never came to an end (hang), killed somebody (crash) or made the
+/// kernel complain: named by the conditions that its success would have broken, and by the
+/// circumstances. What was seen with it does not matter.
+Judgement judge_trouble(const Rulebook& book, const PlainView& view, Verdict verdict);
 
 /// Adds to the judgement the circumstances that hold (see model/conditions/circumstances.hpp).
 void add_circumstances(Judgement& judgement, const PlainView& view);

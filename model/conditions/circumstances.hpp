@@ -67,12 +67,12 @@ inline constexpr Condition<D> receive_zero_based{
 
 template <class D>
 inline constexpr Condition<D> addressed_by_iova{
-    "addressed_by_iova", "the region is addressed by an iova of its own",
+    "addressed_by_iova", "a region is addressed by an iova of its own, and none by offsets",
     "reg_mr.iova reg_mr.iova_formula", About::circumstance, [](const View<D>& v) {
       auto found = blames_remote<D>(v) & region_elsewhere<D>(v, remote_target<D>(v));
       for (std::size_t i = 0; i < v.call.elements; ++i)
         found = found | (blames_local<D>(v) & region_elsewhere<D>(v, element_target<D>(v, i, 0)));
-      return found;
+      return found & !(local_zero_based<D>.holds(v) | remote_zero_based<D>.holds(v));
     }};
 
 template <class D>
@@ -139,23 +139,28 @@ inline constexpr Condition<D> read_only_memory{
     }};
 
 template <class D>
-inline constexpr Condition<D> pages_lost{
-    "pages_lost", "a region used holds pages that the program has unmapped",
-    "gap.memory_unmapped_later", About::circumstance, [](const View<D>& v) {
-      const auto holds = [&](const Target<D>& t) {
-        return any<D>(v.state.regions,
-                      [&](const Region<D>& r) { return answers<D>(r, t) & r.gone; });
-      };
-      return (blames_remote<D>(v) & holds(remote_target<D>(v))) |
-             (blames_local<D>(v) & holds(element_target<D>(v, 0, 0)));
+inline constexpr Condition<D> unbound_window_named{
+    "unbound_window_named", "the type 2 window to be invalidated is not bound",
+    "gap.invalidate_free_window", About::circumstance, [](const View<D>& v) {
+      return D::bit(v.call.verb == Verb::local_inv || v.call.verb == Verb::send_with_inv) &
+             invalidates_window<D>.holds(v) & !invalidates_bound<D>.holds(v);
+    }};
+
+template <class D>
+inline constexpr Condition<D> windows_through_qp{
+    "windows_through_qp", "type 2 windows are bound through the queue pair to be destroyed",
+    "o10-2.2.5", About::circumstance, [](const View<D>& v) {
+      return D::bit(v.call.verb == Verb::destroy_qp) &
+             any<D>(v.state.windows, [&](const Window<D>& w) {
+               return w.live & w.two & w.bound & (w.qp == D::small(v.call.qp));
+             });
     }};
 
 template <class D>
 inline constexpr const Condition<D>* kCircumstances[] = {
-    &local_zero_based<D>,  &remote_zero_based<D>, &receive_zero_based<D>,
-    &addressed_by_iova<D>, &through_window<D>,    &zero_based_window<D>,
-    &unbinding<D>,         &empty_transfer<D>,    &optional_access_bits<D>,
-    &zero_based_asked<D>,  &on_demand_asked<D>,   &read_only_memory<D>,
-    &pages_lost<D>};
+    &local_zero_based<D>,     &remote_zero_based<D>, &receive_zero_based<D>, &addressed_by_iova<D>,
+    &through_window<D>,       &zero_based_window<D>, &unbinding<D>,          &empty_transfer<D>,
+    &optional_access_bits<D>, &zero_based_asked<D>,  &on_demand_asked<D>,    &read_only_memory<D>,
+    &unbound_window_named<D>, &windows_through_qp<D>};
 
 }  // namespace mrproof::model

@@ -173,7 +173,8 @@ inline constexpr Condition<D> invalidates_same_pd{
 template <class D>
 inline constexpr Condition<D> invalidates_own{
     "invalidates_own", "the window, if bound, was bound through the queue pair that invalidates it",
-    "9.4.1.1.3 o10-37.2.43", About::situation, [](const View<D>& v) {
+    "9.4.1.1.3 o10-37.2.43 gap.invalidate_through_other_qp", About::situation,
+    [](const View<D>& v) {
       const auto qp = D::small(invalidating_qp(v));
       return all<D>(v.state.windows, [&](const Window<D>& w) {
         return implies(w.live & w.two & w.bound & (w.rkey == v.call.rkey), w.qp == qp);

@@ -24,6 +24,7 @@ struct TransferEffects {
     leave_windows(after, slot);
   }
   static void requester_fails(const V& v, S& after) { fail(after, v.call.qp); }
+  static void responder_fails(const V& v, S& after) { fail(after, peer_of(v.call.qp)); }
   static void both_fail(const V& v, S& after) {
     fail(after, v.call.qp);
     fail(after, peer_of(v.call.qp));

@@ -17,12 +17,16 @@ struct MessageRules {
       list<D>(&receive_key_live<D>, &receive_same_pd<D>, &receive_write_right<D>,
               &receive_in_bounds<D>, &receive_memory_there<D>);
   static constexpr auto kRoom = list<D>(&receive_long_enough<D>);
-  static constexpr auto kKeyNamed =
-      list<D>(&invalidates_window<D>, &invalidates_same_pd<D>, &invalidates_own<D>);
+  static constexpr auto kKeyNamed = list<D>(&invalidates_window<D>, &invalidates_same_pd<D>);
 
   static constexpr auto kOk = hold<D>(R::kReady, R::kCarried, R::kLocalSide, R::kReceivePosted,
                                       kRoom, kReceiveSide, R::kQuiet, R::kReceived);
   static constexpr auto kOkInvalidate = join<D>(kOk, hold<D>(kKeyNamed));
+
+  /// The requester need not hear of the key: the receive that it came with fails.
+  static constexpr auto kOkKeyFault =
+      hold<D>(R::kReady, R::kCarried, R::kLocalSide, R::kReceivePosted, R::kPeerFails,
+              list<D>(&completion_matches<D>, &requester_stays<D>, &own_receive_stays<D>));
 
   static constexpr auto kLengthError =
       hold<D>(R::kReady, R::kReceivePosted, R::kOwnFailure,
@@ -33,7 +37,8 @@ struct MessageRules {
               list<D>(&responder_fails<D>, &receive_reports_protection<D>));
   static constexpr auto kReceiveReasons = fail<D>(kReceiveSide);
   static constexpr auto kReceiveDoubts = fail<D>(list<D>(&receive_element_sound<D>));
-  static constexpr auto kKeyReasons = fail<D>(kKeyNamed, list<D>(&invalidates_bound<D>));
+  static constexpr auto kKeyReasons =
+      fail<D>(kKeyNamed, list<D>(&invalidates_bound<D>, &invalidates_own<D>));
   static constexpr auto kWindowHere = fail<D>(list<D>(&no_other_type_window_here<D>));
   static constexpr auto kStateTrue = hold<D>(list<D>(&qp_state_true<D>));
 
@@ -75,7 +80,16 @@ struct MessageRules {
   static constexpr Rule<D> kSend[] = {
       {"ok", Outcome::ok, kOk, {}, E::consume_receive, E::whole_send}};
   static constexpr Rule<D> kSendInvalidate[] = {
-      {"ok", Outcome::ok, kOkInvalidate, {}, E::deliver_and_invalidate, E::whole_send},
+      {"ok",
+       Outcome::ok,
+       kOkInvalidate,
+       {},
+       E::deliver_and_invalidate,
+       E::whole_send,
+       Weight::verdict,
+       "gap.invalidate_free_window gap.invalidate_through_other_qp"},
+      {"ok_receive_fails", Outcome::ok, kOkKeyFault, kKeyReasons, E::responder_fails, E::part_send,
+       Weight::verdict, kKeyGap},
       key_fault("rem_access_err_key", Outcome::rem_access_err),
       key_fault("rem_op_err_key", Outcome::rem_op_err),
       key_fault("rem_inv_req_err_key", Outcome::rem_inv_req_err)};

@@ -44,6 +44,8 @@ struct WindowRules {
     w.memory = r.memory + (v.call.address - r.first);
     w.old_rkey = w.rkey;
     w.rkey = v.result.rkey;
+    // Nothing says what the key is if its index was not the window's.
+    w.undefined = !key_index_kept<D>.holds(v);
     after.windows.at(v.call.mw) = w;
   }
   /// Nothing says whether a window that was bound still is.
@@ -62,13 +64,12 @@ struct WindowRules {
   static constexpr auto kBindable =
       list<D>(&window_type_fits<D>, &bind_region_same_pd<D>, &bind_qp_same_pd<D>, &bind_right<D>,
               &bind_has_local_write<D>, &bind_in_bounds<D>, &bind_region_not_null<D>,
-              &window_free<D>, &bind_not_empty<D>, &key_index_kept<D>);
+              &window_free<D>, &bind_not_empty<D>);
   static constexpr auto kBindDoubts =
       list<D>(&zero_based_of_type_two<D>, &window_access_known<D>, &bind_qp_of_pd<D>,
-              &key_byte_changes<D>, &bind_region_plain<D>);
-  static constexpr auto kNamed =
-      list<D>(&invalidates_window<D>, &invalidates_same_pd<D>, &invalidates_own<D>);
-  static constexpr auto kNamedDoubts = list<D>(&invalidates_bound<D>);
+              &key_index_kept<D>, &key_byte_changes<D>, &bind_region_plain<D>);
+  static constexpr auto kNamed = list<D>(&invalidates_window<D>, &invalidates_same_pd<D>);
+  static constexpr auto kNamedDoubts = list<D>(&invalidates_bound<D>, &invalidates_own<D>);
 
   static constexpr auto kBound =
       hold<D>(kReady, kBindable, R::kQuiet, R::kPeerQuiet, list<D>(&bind_key_right<D>));
@@ -82,8 +83,9 @@ struct WindowRules {
   static constexpr const char* kStatus = "gap.failed_bind_status";
   static constexpr const char* kBindGaps =
       "gap.zero_based_type_1 gap.bind_access_unknown gap.bind_other_pd_qp gap.type_2_same_key "
-      "gap.bind_on_zero_based_mr";
-  static constexpr const char* kFreeGap = "gap.invalidate_free_window";
+      "gap.bind_on_zero_based_mr gap.type_2_key_index";
+  static constexpr const char* kFreeGap =
+      "gap.invalidate_free_window gap.invalidate_through_other_qp";
 
   // ---- rules ----
 
