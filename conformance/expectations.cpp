@@ -83,8 +83,10 @@ void mark_expected(const std::vector<Expectation>& expectations, Tally& tally) {
       if (e.verdict == Verdict::deviates && e.rule == finding.name.rule &&
           e.kind == finding.name.kind && e.broken == finding.name.broken)
         finding.expected_reason = e.reason;
+    const std::string begin = e.rule + "/" + e.kind + "/";
     for (auto& incident : tally.incidents)
-      if (e.verdict == incident.verdict && incident.name == e.rule + "/" + e.kind + "/" + e.broken)
+      if (e.verdict == incident.verdict && incident.name.starts_with(begin) &&
+          covers(e.broken, incident.name.substr(begin.size())))
         incident.expected_reason = e.reason;
   }
 }

@@ -1,6 +1,7 @@
 #include "conformance/walk.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "conformance/walk_calls.hpp"
 
@@ -42,6 +43,14 @@ std::string refusal_name(const PlainView& view, Outcome outcome) {
 }
 
 }  // namespace
+
+bool covers(const std::string& known, const std::string& names) {
+  const std::string all = "+" + names + "+";
+  std::istringstream wanted(known);
+  for (std::string name; std::getline(wanted, name, '+');)
+    if (all.find("+" + name + "+") == std::string::npos) return false;
+  return true;
+}
 
 std::string trouble_name(const Rulebook& book, const PlainView& view) {
   const Judgement judgement = judge_trouble(book, view, Verdict::hang);
@@ -102,7 +111,7 @@ const KnownDeviation* Walk::repeats(const Oracle& oracle, const Step& step) cons
     const PlainRule* rule = oracle.book().find(known.rule);
     if (rule == nullptr || rule->verb != step.call.verb) return false;
     if (known.kind == KnownDeviation::kTrouble)
-      return trouble_name(oracle.book(), view) == known.broken;
+      return covers(known.broken, trouble_name(oracle.book(), view));
     if (known.kind == "accepted") return broken_situation(*rule, view) == known.broken;
     // A refusal that nothing explains, not even a circumstance, cannot be told beforehand.
     return known.broken != kNothingForbids.id && refusal_name(view, rule->outcome) == known.broken;

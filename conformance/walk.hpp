@@ -23,6 +23,10 @@ struct KnownDeviation {
   friend bool operator==(const KnownDeviation&, const KnownDeviation&) = default;
 };
 
+/// Whether all of `known`'s names, joined by '+', are among `names`: what is known to make trouble
+/// makes it whatever else is wrong. "-" covers "-" only.
+bool covers(const std::string& known, const std::string& names);
+
 /// What judge_trouble() names for the call of the view, joined by '+'; "-" if nothing.
 std::string trouble_name(const model::Rulebook& book, const model::PlainView& view);
 

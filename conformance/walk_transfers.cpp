@@ -35,7 +35,7 @@ std::optional<std::uint8_t> CallMaker::posting_qp() {
     return qp.live.truth() && !(is_ready(qp) && is_ready(state_.qps.at(peer_of(slot))));
   });
   // What goes nowhere costs seconds of retries on a real device.
-  if (failed && random_.chance(is_ready(state_.qps.at(*failed)) ? 1 : 10)) return failed;
+  if (failed && random_.below(500) < (is_ready(state_.qps.at(*failed)) ? 1U : 50U)) return failed;
   return ready_qp();
 }
 

@@ -167,7 +167,8 @@ constexpr typename D::Bit rkey_unused(const State<D>& s, typename D::Key key) {
                   const auto remote = has_any<D>(r.access, kRemoteRights) & (!r.null);
                   return implies(r.live & remote, r.rkey != key);
                 }) &
-         all<D>(s.windows, [&](const Window<D>& w) { return implies(w.live, w.rkey != key); });
+         all<D>(s.windows,
+                [&](const Window<D>& w) { return implies(w.live & !w.undefined, w.rkey != key); });
 }
 
 /// The part of a key that the consumer of a type 2 window does not choose.

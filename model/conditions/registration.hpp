@@ -195,7 +195,8 @@ inline constexpr Condition<D> keys_distinct{
       const auto remote =
           has_any<D>(access, kRemoteRights) & D::bit(v.call.verb != Verb::alloc_null_mr);
       auto distinct = all<D>(v.state.windows, [&](const Window<D>& w) {
-        return implies(w.live & remote, key_index<D>(w.rkey) != key_index<D>(v.result.rkey));
+        return implies(w.live & remote & !w.undefined,
+                       key_index<D>(w.rkey) != key_index<D>(v.result.rkey));
       });
       for (std::size_t i = 0; i < D::kRegions; ++i) {
         if (i == v.call.mr) continue;

@@ -174,11 +174,31 @@ inline constexpr Condition<D> remote_memory_there{
              memory_there<D>(v.state, remote_target<D>(v), v.call.verb != Verb::rdma_read);
     }};
 
+/// Whether the address is a multiple of 8.
+template <class D>
+constexpr typename D::Bit aligned(typename D::Address address) {
+  return (address & D::address(7)) == D::address(0);
+}
+
 template <class D>
 inline constexpr Condition<D> remote_aligned{
-    "remote_aligned", "the remote address of an atomic operation is a multiple of 8",
+    "remote_aligned",
+    "the remote address of an atomic operation, or the memory behind it, is a multiple of 8",
     "gap.atomic_alignment", About::situation, [](const View<D>& v) {
-      return D::bit(!is_atomic(v.call.verb)) | ((v.call.remote & D::address(7)) == D::address(0));
+      const auto remote = remote_target<D>(v);
+      return D::bit(!is_atomic(v.call.verb)) | aligned<D>(v.call.remote) |
+             aligned<D>(piece_of<D>(v.state, remote, remote.length).at);
+    }};
+
+template <class D>
+inline constexpr Condition<D> remote_aligned_both{
+    "remote_aligned_both",
+    "the remote address of an atomic operation and the memory behind it are multiples of 8",
+    "gap.atomic_alignment", About::situation, [](const View<D>& v) {
+      const auto remote = remote_target<D>(v);
+      return D::bit(!is_atomic(v.call.verb)) |
+             (aligned<D>(v.call.remote) &
+              aligned<D>(piece_of<D>(v.state, remote, remote.length).at));
     }};
 
 // ---- the receive that a message lands in; without one there is nothing to check ----

@@ -204,7 +204,7 @@ inline constexpr Condition<D> window_key_distinct{
                       return implies(remote, key_index<D>(r.rkey) != index);
                     }) &
              all<D>(v.state.windows, [&](const Window<D>& w) {
-               return implies(w.live, key_index<D>(w.rkey) != index);
+               return implies(w.live & !w.undefined, key_index<D>(w.rkey) != index);
              });
     }};
 

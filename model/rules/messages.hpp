@@ -89,7 +89,8 @@ struct MessageRules {
        Weight::verdict,
        "gap.invalidate_free_window gap.invalidate_through_other_qp"},
       {"ok_receive_fails", Outcome::ok, kOkKeyFault, kKeyReasons, E::responder_fails, E::part_send,
-       Weight::verdict, kKeyGap},
+       Weight::verdict, kKeyGap}};
+  static constexpr Rule<D> kKeyFaults[] = {
       key_fault("rem_access_err_key", Outcome::rem_access_err),
       key_fault("rem_op_err_key", Outcome::rem_op_err),
       key_fault("rem_inv_req_err_key", Outcome::rem_inv_req_err)};
@@ -117,6 +118,7 @@ struct MessageRules {
       {Verb::send, kSendFaults, kSendDuty},
       {Verb::send_with_inv, kSendInvalidate, kSendInvalidateDuty},
       {Verb::send_with_inv, kSendFaults, kSendInvalidateDuty},
+      {Verb::send_with_inv, kKeyFaults, kSendInvalidateDuty},
       {Verb::query_qp, kQuery, kQpDuty},
       {Verb::connect, kConnect, kPairDuty},
       {Verb::destroy_qp, kDestroy, kQpDuty},

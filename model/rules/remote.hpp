@@ -49,7 +49,7 @@ struct RemoteRules {
   static constexpr auto kRemoteReasons = fail<D>(kRemoteSide);
   static constexpr auto kElsewhere = fail<D>(list<D>(&remote_bound_here<D>));
   static constexpr auto kPageMissing = fail<D>(list<D>(&remote_memory_there<D>));
-  static constexpr auto kInvalidRequest = fail<D>(kCarried, kAligned);
+  static constexpr auto kInvalidRequest = fail<D>(kCarried, list<D>(&remote_aligned_both<D>));
 
   static constexpr auto kNotReady =
       join<D>(hold<D>(kReady, kOwnFailure, list<D>(&responder_stays<D>)), fail<D>(kReceivePosted));
@@ -60,8 +60,9 @@ struct RemoteRules {
       join<D>(hold<D>(list<D>(&qp_ready<D>), kOwnFailure, kPeerUntouched),
               fail<D>(list<D>(&peer_ready<D>)));
   static constexpr auto kTransportGivesUp = hold<D>(kReady);
-  static constexpr auto kMayRefusePosting = fail<D>(list<D>(&qp_ready<D>), kCarried, kAligned,
-                                                    kLocalSide, list<D>(&empty_element_sound<D>));
+  static constexpr auto kMayRefusePosting =
+      fail<D>(list<D>(&qp_ready<D>), kCarried, list<D>(&remote_aligned_both<D>), kLocalSide,
+              list<D>(&empty_element_sound<D>));
 
   static constexpr const char* kEmptyGap = "gap.zero_length_lkey";
   static constexpr const char* kEarly = "post_send.immediate_failure gap.post_in_error_state";
