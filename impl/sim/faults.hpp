@@ -106,7 +106,7 @@ enum class Fault : std::uint8_t {
   bind_without_bind_right,
   bind_without_local_write,
   bind_region_pd_unchecked,
-  bind_window_pd_unchecked,
+  bind_qp_pd_unchecked,
   bind_rights_unchecked,
   bind_key_index_unchecked,
   bind_same_key_accepted,
@@ -215,6 +215,7 @@ struct FaultInfo {
   std::string_view id;       ///< kebab-case; as written on command lines
   std::string_view breaks;   ///< one sentence: what the faulty device does
   ExpectedFinding expected;  ///< the finding that says it best; empty if there must be none
+  std::string_view clause;   ///< id of the clause that it breaks (specs/clauses)
   std::string_view why_allowed = {};  ///< why the pages leave it free; empty if they do not
 };
 

@@ -66,7 +66,7 @@ TEST(Memory, TouchesNothingThatIsNotThere) {
   memory.move(runs(end, 100), runs(in_buffer(0), 100));
   memory.move(runs(in_buffer(0, 1), 100), runs(~std::uint64_t{0}, 100));
   EXPECT_EQ(memory.bytes(0)[1], std::byte{0});
-  memory.clear({end - 1, ~std::uint64_t{0}});
+  memory.clear({end - 1, 100});
   EXPECT_EQ(memory.bytes(1).back(), std::byte{0});
   EXPECT_EQ(memory.bytes(0)[0], first);
 }

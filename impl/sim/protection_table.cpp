@@ -1,5 +1,7 @@
 #include "impl/sim/protection_table.hpp"
 
+#include <algorithm>
+
 #include "model/access.hpp"
 
 namespace mrproof::impl {
@@ -29,8 +31,15 @@ void ProtectionTable::clear() {
 /// The next free entry.
 std::size_t ProtectionTable::take_entry() {
   do last_ = (last_ + 1) % kEntries;
-  while (regions_[last_].live || windows_[last_].live);
+  while (regions_[last_].live || windows_[last_].live || is_taken(last_));
   return last_;
+}
+
+/// Whether a window of another entry has a key of this one, as a fault may let it.
+bool ProtectionTable::is_taken(std::size_t entry) const {
+  return std::any_of(windows_.begin(), windows_.end(), [&](const MemoryWindow& window) {
+    return window.live && entry_of(window.key) == entry;
+  });
 }
 
 std::uint32_t ProtectionTable::next_key(std::size_t entry) {
@@ -96,8 +105,7 @@ std::optional<Run> ProtectionTable::translate(const MemoryAccess& asked) const {
       !contains(*region, access))
     return std::nullopt;
   Run found = run(*region, region->memory + offset(*region, access), asked.length);
-  const bool stores = (access.rights & model::kLocalWrite) != 0;
-  const Fault leak = stores ? Fault::null_mr_writes_memory : Fault::null_mr_reads_memory;
+  const Fault leak = access.stores ? Fault::null_mr_writes_memory : Fault::null_mr_reads_memory;
   if (region->null && broken(leak)) found = {access.start, asked.length, nullptr, false};
   if (!present(*region, access, found)) return std::nullopt;
   return found;
@@ -135,12 +143,9 @@ Run ProtectionTable::run(const MemoryRegion& region, std::uint64_t memory,
 bool ProtectionTable::present(const MemoryRegion& region, const MemoryAccess& access,
                               const Run& run) const {
   if (!region.on_demand || region.hidden) return true;
-  constexpr std::uint32_t kWriting =
-      model::kLocalWrite | model::kRemoteWrite | model::kRemoteAtomic;
-  const bool writes = (access.rights & kWriting) != 0;
   if (broken(Fault::odp_unmapped_access_succeeds) && !memory_.mapped(run.address, run.length))
     return true;
-  if (!writes || broken(Fault::odp_read_only_page_written))
+  if (!access.stores || broken(Fault::odp_read_only_page_written))
     return memory_.mapped(run.address, run.length);
   return memory_.writable(run.address, run.length);
 }

@@ -72,6 +72,7 @@ struct MemoryAccess {
   std::uint8_t pd = 0;       ///< of the QP that the access is made through
   std::uint8_t qp = 0;       ///< that QP
   std::uint32_t rights = 0;  ///< access flags that the region or window must have
+  bool stores = false;       ///< whether memory is changed
   std::uint32_t key = 0;
   std::uint64_t start = 0;
   std::uint64_t length = 0;
@@ -141,6 +142,7 @@ class ProtectionTable {
 
   [[nodiscard]] bool broken(Fault fault) const { return fault_ == fault; }
   std::size_t take_entry();
+  [[nodiscard]] bool is_taken(std::size_t entry) const;
   [[nodiscard]] std::optional<std::size_t> entry_of(std::uint32_t key) const;
 
   // protection_table.cpp: regions

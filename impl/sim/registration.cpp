@@ -89,9 +89,11 @@ int SimDevice::registration_refusal(const Registration& wanted) const {
 int SimDevice::range_refusal(const Registration& wanted) const {
   if (wanted.length == 0) return EINVAL;
   if (wraps(wanted.address, wanted.length)) return EINVAL;
-  if (wraps(wanted.iova, wanted.length) && !broken(Fault::iova_wrap_accepted)) return EINVAL;
+  // Offsets from the region's start are what ZERO_BASED asks for, whatever the iova.
+  const std::uint64_t iova = (wanted.access & model::kZeroBased) != 0 ? 0 : wanted.iova;
+  if (wraps(iova, wanted.length) && !broken(Fault::iova_wrap_accepted)) return EINVAL;
   // Pages are translated as a whole; 0 is no address but asks for offsets.
-  if (wanted.iova != 0 && !same_page_offset(wanted.iova, wanted.address)) return EINVAL;
+  if (iova != 0 && !same_page_offset(iova, wanted.address)) return EINVAL;
   if (broken(Fault::unaligned_range_refused) && wanted.address % kPageSize != 0) return EINVAL;
   return 0;
 }
@@ -156,7 +158,8 @@ int SimDevice::dmabuf_refusal(const Call& call) const {
   const std::uint64_t offset = call.address.value();
   const std::uint64_t length = call.length.value();
   if (!offers(model::kDmabufMr)) return EOPNOTSUPP;
-  if ((access & ~kDmaBufAccess) != 0 && !broken(Fault::dmabuf_flags_unchecked)) return EINVAL;
+  const std::uint32_t more = broken(Fault::dmabuf_flags_unchecked) ? model::kMwBind : 0U;
+  if ((access & ~(kDmaBufAccess | more)) != 0) return EINVAL;
   if (const int error = access_refusal(access)) return error;
   if (length == 0) return EINVAL;
   if (!inside(offset, length, kDmaBufSize) && !broken(Fault::dmabuf_range_unchecked)) return EINVAL;

@@ -33,6 +33,7 @@ SimDevice::Outcome SimDevice::access_remote(const Call& call, const Runs& local,
   access.qp = peer.slot;
   access.rights = needed_right(call.verb);
   if (model::is_atomic(call.verb) && broken(Fault::atomic_right_unchecked)) access.rights = 0;
+  access.stores = call.verb != Verb::rdma_read;
   access.key = bits(call.rkey);
   access.start = call.remote.value();
   access.length = local.length();

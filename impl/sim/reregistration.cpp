@@ -75,14 +75,11 @@ int SimDevice::change_refusal(const Call& call, const MemoryRegion& region,
   if (broken(Fault::rereg_remote_write_alone_accepted) && demands_local_write &&
       (wanted.access & model::kLocalWrite) == 0)
     return 0;
-  constexpr std::uint32_t kLayout = model::kOnDemand | model::kZeroBased | model::kHugetlb;
   const bool translation = (bits(call.flags) & model::kChangeTranslation) != 0;
   if (translation && broken(Fault::rereg_unmapped_accepted)) return access_refusal(wanted.access);
-  if (translation || ((region.access ^ wanted.access) & kLayout) != 0) {
-    // Nothing of the old translation can be kept: as a registration of its own.
-    if (region.hidden && !translation) return access_refusal(wanted.access);
-    return registration_refusal(wanted);
-  }
+  const bool pinning = ((region.access ^ wanted.access) & model::kOnDemand) != 0;
+  // Pages of the same memory have to be found anew, as in a registration of its own.
+  if (translation || (pinning && !region.hidden)) return registration_refusal(wanted);
   if (const int error = access_refusal(wanted.access)) return error;
   const bool gains_write = (wanted.access & ~region.access & model::kLocalWrite) != 0;
   if (!gains_write || region.on_demand || region.hidden) return 0;
@@ -100,7 +97,10 @@ void SimDevice::change(const Call& call, MemoryRegion& region, const Registratio
   region.live = true;
   region.key = old.key;
   region.old_key = old.old_key;
-  if (!translation) region.hidden = old.hidden;
+  if (!translation) {
+    region.hidden = old.hidden;
+    region.first = old.first;  // ZERO_BASED is about a translation: it counts when there is one
+  }
   if (keeps_pins) region.pins = old.pins;
   if (broken(Fault::rereg_pd_ignored)) region.pd = old.pd;
   if (broken(Fault::rereg_pd_without_flag)) region.pd = call.pd;

@@ -150,6 +150,8 @@ void SimDevice::dealloc_pd(const Call& call, Result& result) {
   if (pd.users != 0 && !broken(Fault::used_pd_deallocated))
     return refused(result, broken(Fault::dealloc_pd_minus_one) ? -1 : EBUSY);
   pd.live = false;
+  for (QueuePair& qp : qps_)  // none are left unless a fault let the call through
+    if (qp.live && qp.pd == call.pd) end_queue_pair(qp);
 }
 
 void SimDevice::connect(const Call& call) {
@@ -167,7 +169,11 @@ void SimDevice::destroy_qp(const Call& call, Result& result) {
   // o10-2.2.5: windows that are bound through it are no obstacle.
   const bool obstacle = broken(Fault::destroy_qp_refused_with_windows) && table_.binds(call.qp);
   if (obstacle) return refused(result, EBUSY);
-  table_.unbind_all(call.qp);
+  end_queue_pair(qp);
+}
+
+void SimDevice::end_queue_pair(QueuePair& qp) {
+  table_.unbind_all(qp.slot);
   if (!broken(Fault::destroy_qp_keeps_pd_busy)) --pds_[qp.pd].users;
   qp.live = false;
   qp.receive.reset();

@@ -93,6 +93,7 @@ class SimDevice final : public Device {
   void dealloc_pd(const Call& call, Result& result);
   void connect(const Call& call);
   void destroy_qp(const Call& call, Result& result);
+  void end_queue_pair(QueuePair& qp);
   void fill(const Call& call);
   ProtectionDomain& domain(std::uint8_t slot);
   QueuePair& queue_pair(std::uint8_t slot);
@@ -138,7 +139,7 @@ class SimDevice final : public Device {
   Outcome execute_bind(const Call& call, const QueuePair& own, Result& result);
   Outcome unbind_type_one(const Handle& handle, Result& result);
   [[nodiscard]] bool may_bind(const Call& call, const MemoryWindow& window,
-                              const MemoryRegion& region, const QueuePair& own) const;
+                              const MemoryRegion& region) const;
   [[nodiscard]] bool key_can_be_taken(const Call& call, const MemoryWindow& window) const;
   [[nodiscard]] bool region_allows(const Call& call, const MemoryRegion& region) const;
   [[nodiscard]] bool rights_fit(const Call& call, const MemoryWindow& window) const;

@@ -28,7 +28,7 @@ TEST_F(SimDeviceTest, RegistrationChecksAccess) {
     EXPECT_EQ(refusal(reg_mr(0, 0, range, lone)), EINVAL);
   for (const std::uint32_t bit : {1U << 10, 1U << 19, 1U << 30, 1U << 31})
     EXPECT_EQ(refusal(reg_mr(0, 0, range, bit)), EINVAL);
-  for (const std::uint32_t bit : {model::kOnDemand, model::kHugetlb, model::kFlushGlobal})
+  for (const std::uint32_t bit : {model::kFlushPersistent, model::kFlushGlobal})
     EXPECT_EQ(refusal(reg_mr(0, 0, range, bit)), EOPNOTSUPP);
   const std::uint32_t all = kAllRights | model::kRemoteAtomic | model::kMwBind;
   for (const std::uint32_t good : {0U, 0U + model::kRemoteRead, all, model::kOptionalRange}) {

@@ -62,6 +62,47 @@ inline PlainCall dereg_mr(std::uint8_t mr) {
   return call;
 }
 
+/// alloc_mw.
+inline PlainCall alloc_mw(std::uint8_t mw, std::uint8_t pd, model::WindowType type) {
+  PlainCall call = pd_call(Verb::alloc_mw, pd);
+  call.mw = mw;
+  call.option = type;
+  return call;
+}
+
+/// dealloc_mw.
+inline PlainCall dealloc_mw(std::uint8_t mw) {
+  PlainCall call;
+  call.verb = Verb::dealloc_mw;
+  call.mw = mw;
+  return call;
+}
+
+/// bind_mw, and post_bind_mw with the wanted key; the range's key is not used.
+inline PlainCall bind(Verb verb, std::uint8_t qp, std::uint8_t mw, std::uint8_t mr,
+                      const Range& range, std::uint32_t access, std::uint64_t wanted = 0) {
+  PlainCall call;
+  call.verb = verb;
+  call.qp = qp;
+  call.mw = mw;
+  call.mr = mr;
+  call.address = Plain::address(range.address);
+  call.length = Plain::address(range.length);
+  call.access = Plain::flags(access);
+  call.rkey = Plain::key(wanted);
+  return call;
+}
+
+/// protect.
+inline PlainCall protect(std::uint64_t address, std::uint64_t length, model::Protection how) {
+  PlainCall call;
+  call.verb = Verb::protect;
+  call.address = Plain::address(address);
+  call.length = Plain::address(length);
+  call.option = how;
+  return call;
+}
+
 /// post_recv and send; rdma_write and rdma_read with the remote key and address.
 inline PlainCall work(Verb verb, std::uint8_t qp, const Range& local, std::uint64_t rkey = 0,
                       std::uint64_t remote = 0) {

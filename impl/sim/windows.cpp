@@ -64,12 +64,12 @@ SimDevice::Outcome SimDevice::execute_bind(const Call& call, const QueuePair& ow
   Handle& handle = window_handle(call.mw);
   const MemoryWindow& window = table_.window(handle.entry);
   const bool unbinds = call.length.value() == 0 && call.verb == Verb::bind_mw;
-  // C10-72, for the window.
-  if (window.pd != own.pd && !broken(Fault::bind_window_pd_unchecked)) return Outcome::mw_bind_err;
+  // C10-72, for the queue pair.
+  if (window.pd != own.pd && !broken(Fault::bind_qp_pd_unchecked)) return Outcome::mw_bind_err;
   if (unbinds) return unbind_type_one(handle, result);
 
   const MemoryRegion& region = region_in(call.mr);
-  if (!may_bind(call, window, region, own)) return Outcome::mw_bind_err;
+  if (!may_bind(call, window, region)) return Outcome::mw_bind_err;
 
   Binding binding;
   binding.valid = true;
@@ -104,10 +104,10 @@ SimDevice::Outcome SimDevice::unbind_type_one(const Handle& handle, Result& resu
   return Outcome::ok;
 }
 
-bool SimDevice::may_bind(const Call& call, const MemoryWindow& window, const MemoryRegion& region,
-                         const QueuePair& own) const {
+bool SimDevice::may_bind(const Call& call, const MemoryWindow& window,
+                         const MemoryRegion& region) const {
   // C10-72, for the region.
-  if (region.pd != own.pd && !broken(Fault::bind_region_pd_unchecked)) return false;
+  if (region.pd != window.pd && !broken(Fault::bind_region_pd_unchecked)) return false;
   if (!region.usable || region.null) return false;
   if (call.verb == Verb::post_bind_mw && !key_can_be_taken(call, window)) return false;
   return region_allows(call, region) && rights_fit(call, window);
@@ -145,7 +145,8 @@ bool SimDevice::rights_fit(const Call& call, const MemoryWindow& window) const {
   const std::uint32_t access = bits(call.access);
   const bool zero_based = (access & model::kZeroBased) != 0;
   if ((access & ~kWindowAccess) != 0 && !broken(Fault::bind_rights_unchecked)) return false;
-  if ((access & model::kFeatureFlags & ~options_.claimed & kWindowAccess) != 0) return false;
+  // ibv_bind_mw(3): atomic access "if supported".
+  if ((access & model::kRemoteAtomic & ~options_.claimed) != 0) return false;
   // o10-36.2.2: no zero-based type 1 window.
   return !zero_based || window.two || broken(Fault::zero_based_type_one_accepted);
 }

@@ -94,10 +94,10 @@ std::optional<Runs> SimDevice::local_runs(const Call& call, const QueuePair& own
   if (model::is_atomic(call.verb) && broken(Fault::atomic_local_write_unchecked)) rights = 0;
   const Elements elements = elements_of(call);
   std::array<Run, 2> found{};
-  for (std::size_t i = 0; i < elements.size(); ++i) {
+  for (std::size_t i = 0; i < call.elements; ++i) {
     const ScatterElement& element = elements.at(i);
-    const MemoryAccess access{Side::local,  own.pd,          own.slot,      rights,
-                              element.lkey, element.address, element.length};
+    const MemoryAccess access{Side::local, own.pd,       own.slot,        rights,
+                              stores,      element.lkey, element.address, element.length};
     const std::optional<Run> run = table_.translate(access);
     const bool forgiven = i == 1 && broken(Fault::second_element_key_unchecked);
     if (!run && !forgiven) return std::nullopt;
@@ -119,8 +119,8 @@ std::optional<Runs> SimDevice::receive_runs(const Elements& receive, std::uint64
     // What the receive has beyond the message is not touched.
     const std::uint64_t part = std::min(element.length, length);
     length -= part;
-    const MemoryAccess access{Side::receive, peer.pd,         peer.slot, model::kLocalWrite,
-                              element.lkey,  element.address, part};
+    const MemoryAccess access{Side::receive, peer.pd,      peer.slot,       model::kLocalWrite,
+                              true,          element.lkey, element.address, part};
     std::optional<Run> run = table_.translate(access);
     if (!run) return std::nullopt;
     if (&element == &receive[1] && broken(Fault::second_receive_element_lost)) run->hidden = true;
