@@ -5,6 +5,7 @@
 
 #include "conformance/commands.hpp"
 #include "conformance/session.hpp"
+#include "conformance/trace_dialect.hpp"
 
 namespace mrproof {
 namespace {
@@ -14,11 +15,11 @@ struct ReplayOptions {
   SessionOptions session;
 };
 
-/// The deviation or hang that the trace itself tells of, if it does.
+/// The deviation, hang, crash or warning that the trace itself tells of, if it does.
 const Annotation* told(const Trace& trace) {
   for (const auto& step : trace.steps)
     for (const auto& a : step.annotations)
-      if (a.verdict == model::Verdict::deviates || a.verdict == model::Verdict::hang) return &a;
+      if (a.verdict == model::Verdict::deviates || !a.kind.empty()) return &a;
   return nullptr;
 }
 
@@ -26,8 +27,9 @@ const Annotation* told(const Trace& trace) {
 bool met(const Annotation& name, const Tally& tally) {
   if (name.verdict == model::Verdict::deviates)
     return !tally.findings.empty() && tally.findings.front().name == name;
-  const std::string hang = name.rule + "/" + name.kind + "/" + name.broken;
-  return !tally.incidents.empty() && tally.incidents.front().name == hang;
+  const std::string trouble = name.rule + "/" + name.kind + "/" + name.broken;
+  return !tally.incidents.empty() && tally.incidents.front().verdict == name.verdict &&
+         tally.incidents.front().name == trouble;
 }
 
 void print_step(const Step& step, const Record& /*record*/) {
@@ -40,7 +42,9 @@ void print_step(const Step& step, const Record& /*record*/) {
 int replay(ReplayOptions options) {
   const Trace trace = load_trace(options.plan.trace_file);
   options.plan.trace = print_trace(trace);
-  Tally tally(*model::find_rulebook(options.plan.dialect));
+  const auto& book = book_of(trace, options.plan.dialect, options.plan.trace_file);
+  options.plan.dialect = book.dialect();
+  Tally tally(book);
   const RunFacts facts = run_session(options.session, options.plan, tally, print_step);
   for (const auto& i : tally.incidents)
     fmt::print("{} at step {}: {}\n", model::kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
@@ -63,6 +67,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   command->add_option("trace", o.plan.trace_file, "trace file (.mrt)")->required();
   command->add_option("--device", o.plan.device,
                       "device as libibverbs names it, or sim[:FAULT] (default: the only one)");
+  o.plan.dialect.clear();
+  command->add_option("--dialect", o.plan.dialect, "rule set (default: the trace's)");
   command->add_option("--target", o.session.target,
                       "run in the virtual machine of this image folder (ci/build-target)");
   command

@@ -92,7 +92,8 @@ void parse_annotation(LineScanner& in, Step& step) {
   std::string more;
   words >> a.rule >> a.kind >> a.broken;
   if (a.rule.empty()) in.fail("a rule's id, or '-', has to follow the verdict");
-  const bool may_be_named = a.verdict == Verdict::deviates || a.verdict == Verdict::hang;
+  const bool may_be_named = a.verdict == Verdict::deviates || a.verdict == Verdict::hang ||
+                            a.verdict == Verdict::crash || a.verdict == Verdict::kernel_warning;
   const bool named = a.verdict == Verdict::deviates || (may_be_named && !a.kind.empty());
   if (named == a.broken.empty() || (!a.kind.empty() && !may_be_named) || words >> more)
     in.fail("after the rule a deviation, and only a deviation, has its class and its conditions");

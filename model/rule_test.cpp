@@ -290,7 +290,7 @@ TEST(Rules, TransfersMoveNoMoreThanTheCallAskedFor) {
       const auto most = call.length.value() + (call.elements == 2 ? call.second.length.value() : 0);
       for (const auto* pieces : {&transfer.from, &transfer.to})
         ASSERT_LE((*pieces)[0].length.value() + (*pieces)[1].length.value(), most) << rule->name;
-      ASSERT_EQ(transfer.exact, rule->outcome == Outcome::ok) << rule->name;
+      ASSERT_TRUE(!transfer.exact || rule->outcome == Outcome::ok) << rule->name;
     }
   }
 }
