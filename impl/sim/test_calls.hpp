@@ -62,6 +62,43 @@ inline PlainCall dereg_mr(std::uint8_t mr) {
   return call;
 }
 
+/// One of the registrations that take an iova; the range's key is not used.
+inline PlainCall reg_at(Verb verb, std::uint8_t mr, std::uint8_t pd, const Range& range,
+                        std::uint64_t iova, std::uint32_t access) {
+  PlainCall call = reg_mr(mr, pd, range, access);
+  call.verb = verb;
+  call.iova = Plain::address(iova);
+  return call;
+}
+
+/// alloc_null_mr.
+inline PlainCall null_mr(std::uint8_t mr, std::uint8_t pd) {
+  PlainCall call = pd_call(Verb::alloc_null_mr, pd);
+  call.mr = mr;
+  return call;
+}
+
+/// rereg_mr; the range's key is not used.
+inline PlainCall rereg_mr(std::uint8_t mr, std::uint32_t changes, std::uint8_t pd,
+                          const Range& range, std::uint32_t access) {
+  PlainCall call = reg_mr(mr, pd, range, access);
+  call.verb = Verb::rereg_mr;
+  call.flags = Plain::flags(changes);
+  return call;
+}
+
+/// advise_mr of one element.
+inline PlainCall advise_mr(std::uint8_t pd, std::uint8_t advice, std::uint32_t flags,
+                           const Range& range) {
+  PlainCall call = pd_call(Verb::advise_mr, pd);
+  call.option = advice;
+  call.flags = Plain::flags(flags);
+  call.lkey = Plain::key(range.key);
+  call.address = Plain::address(range.address);
+  call.length = Plain::address(range.length);
+  return call;
+}
+
 /// alloc_mw.
 inline PlainCall alloc_mw(std::uint8_t mw, std::uint8_t pd, model::WindowType type) {
   PlainCall call = pd_call(Verb::alloc_mw, pd);
@@ -114,6 +151,30 @@ inline PlainCall work(Verb verb, std::uint8_t qp, const Range& local, std::uint6
   call.length = Plain::address(local.length);
   call.rkey = Plain::key(rkey);
   call.remote = Plain::address(remote);
+  return call;
+}
+
+/// The work request with a second element.
+inline PlainCall with_second(PlainCall call, const Range& second) {
+  call.elements = 2;
+  call.second = {Plain::key(second.key), Plain::address(second.address),
+                 Plain::address(second.length)};
+  return call;
+}
+
+/// local_inv.
+inline PlainCall local_inv(std::uint8_t qp, std::uint64_t key) {
+  PlainCall call = qp_call(Verb::local_inv, qp);
+  call.rkey = Plain::key(key);
+  return call;
+}
+
+/// An atomic operation at {key, remote}, its result going to the local range.
+inline PlainCall atomic(Verb verb, std::uint8_t qp, const Range& local, std::uint64_t rkey,
+                        std::uint64_t remote, std::uint64_t operand, std::uint64_t swap = 0) {
+  PlainCall call = work(verb, qp, local, rkey, remote);
+  call.operand = Plain::address(operand);
+  call.swap = Plain::address(swap);
   return call;
 }
 
