@@ -30,55 +30,51 @@ class RecordedMemory : public MemorySource {
   std::vector<ByteRun> recorded_;
 };
 
-/// Gives keys to the successes of a trace that tell none.
-class KeyGiver {
- public:
-  explicit KeyGiver(const Trace& trace) {
-    for (const auto& step : trace.steps) {
-      if (!step.keys_seen) continue;
-      told_.push_back(index_of_key(step.result.lkey));
-      told_.push_back(index_of_key(step.result.rkey));
-    }
-  }
+/// All but the low byte, which binds change: what tells objects apart.
+std::uint64_t index_of_key(const Plain::Key& key) { return key.value() >> 8U; }
 
-  /// The step's own keys must be resolved.
-  void give(Step& step, const State<Plain>& state) {
-    const Verb verb = step.call.verb;
-    auto& r = step.result;
-    if (step.keys_seen || r.outcome != Outcome::ok || !tells_rkey(verb)) return;
-    if (verb == Verb::rereg_mr) {
-      r.lkey = state.regions.at(step.call.mr).lkey;
-      r.rkey = state.regions.at(step.call.mr).rkey;
-    } else if (is_bind(verb)) {
-      const auto& window = state.windows.at(step.call.mw);
-      r.rkey = window.two.truth() ? step.call.rkey : next_of(window.rkey);
-    } else {
-      r.rkey = fresh();
-      if (tells_lkey(verb)) r.lkey = r.rkey;
-    }
-  }
-
- private:
-  /// All but the low byte, which binds change: what tells objects apart.
-  static std::uint64_t index_of_key(const Plain::Key& key) { return key.value() >> 8U; }
-  /// As ibv_inc_rkey(3) makes it: the low byte goes on by one, the others stay.
-  static Plain::Key next_of(const Plain::Key& key) {
-    const auto low = Plain::key(0xff);
-    return (key & ~low) | ((key + Plain::key(1)) & low);
-  }
-  Plain::Key fresh() {
-    do ++next_;
-    while (std::find(told_.begin(), told_.end(), next_) != told_.end());
-    return Plain::key(next_ << 8U);
-  }
-  std::vector<std::uint64_t> told_;
-  std::uint64_t next_ = 1;
-};
+/// As ibv_inc_rkey(3) makes it: the low byte goes on by one, the others stay.
+Plain::Key next_of(const Plain::Key& key) {
+  const auto low = Plain::key(0xff);
+  return (key & ~low) | ((key + Plain::key(1)) & low);
+}
 
 /// Whether the program does it by itself, so that there is nothing to be seen.
 bool needs_no_result(Verb verb) { return verb == Verb::fill || verb == Verb::protect; }
 
 }  // namespace
+
+KeyGiver::KeyGiver(const Trace& trace) {
+  for (const auto& step : trace.steps) {
+    if (!step.keys_seen) continue;
+    told_.push_back(index_of_key(step.result.lkey));
+    told_.push_back(index_of_key(step.result.rkey));
+  }
+}
+
+void KeyGiver::give(Step& step, const State<Plain>& state) {
+  const Verb verb = step.call.verb;
+  auto& r = step.result;
+  // After this code the new region is valid, although the call failed.
+  const bool renewed = verb == Verb::rereg_mr && (r.error == Plain::key(kErrDoForkOld)).truth();
+  if (step.keys_seen || !tells_rkey(verb) || (r.outcome != Outcome::ok && !renewed)) return;
+  if (verb == Verb::rereg_mr) {
+    r.lkey = state.regions.at(step.call.mr).lkey;
+    r.rkey = state.regions.at(step.call.mr).rkey;
+  } else if (is_bind(verb)) {
+    const auto& window = state.windows.at(step.call.mw);
+    r.rkey = window.two.truth() ? step.call.rkey : next_of(window.rkey);
+  } else {
+    r.rkey = fresh();
+    if (tells_lkey(verb)) r.lkey = r.rkey;
+  }
+}
+
+Plain::Key KeyGiver::fresh() {
+  do ++next_;
+  while (std::find(told_.begin(), told_.end(), next_) != told_.end());
+  return Plain::key(next_ << 8U);
+}
 
 Trace judge_trace(const Trace& trace, const Rulebook& book, const std::string& file) {
   Trace judged = trace;

@@ -5,6 +5,19 @@
 
 namespace mrproof {
 
+/// Gives keys to the successes of a trace that tell none, always the same to the same trace.
+class KeyGiver {
+ public:
+  explicit KeyGiver(const Trace& trace);
+  /// The step's own keys must be resolved.
+  void give(Step& step, const model::State<model::Plain>& state);
+
+ private:
+  model::Plain::Key fresh();
+  std::vector<std::uint64_t> told_;
+  std::uint64_t next_ = 1;
+};
+
 /// Judges every step against its recorded result, up to and including the first that deviates or
 /// hangs, and replaces the annotations by the oracle's. Successes that should tell keys and do not
 /// get some. Throws TraceError when a step has no result or may not be made; `file` is named in

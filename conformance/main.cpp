@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
   mrproof::add_run_command(app, exit_code);
   mrproof::add_replay_command(app, exit_code);
   mrproof::add_judge_command(app, exit_code);
+  mrproof::add_explain_command(app, exit_code);
+  mrproof::add_diff_command(app, exit_code);
   mrproof::add_devices_command(app, exit_code);
   mrproof::add_rules_command(app, exit_code);
   mrproof::add_worker_commands(app, exit_code);

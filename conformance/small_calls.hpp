@@ -1,0 +1,38 @@
+// A small alphabet of calls: for searches that try everything, or draw readable calls at random.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "conformance/random.hpp"
+#include "conformance/trace.hpp"
+#include "conformance/trace_form.hpp"
+
+namespace mrproof {
+
+/// A value that an argument can have; `at` and `length` are an element's, else `at` is all.
+struct Choice {
+  std::uint64_t at = 0;
+  KeyName key;
+  std::uint64_t length = 0;
+};
+
+/// Values for the next argument of a call that has all arguments before it. Sound ones are what a
+/// program would write; odd ones are wrong in some way, mostly.
+struct Choices {
+  std::vector<Choice> sound;
+  std::vector<Choice> odd;
+};
+Choices choices_of(const model::State<model::Plain>& state, const Step& step, Argument argument);
+
+/// A call of the verb, drawn at random; `odd_percent` of its arguments are odd.
+std::optional<Step> draw_call(const model::State<model::Plain>& state, model::Verb verb,
+                              Random& random, unsigned odd_percent);
+
+/// Every call of the verb that the alphabet has in the state, with at most `odd` odd arguments, and
+/// of each argument's choices only the first few. Keys are not resolved.
+void each_call(const model::State<model::Plain>& state, model::Verb verb, unsigned odd,
+               const std::function<void(const Step&)>& visit);
+
+}  // namespace mrproof
