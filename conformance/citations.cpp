@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "specs/clauses.hpp"
-
 namespace mrproof {
 
 using specs::Clause;
@@ -13,16 +11,11 @@ using specs::Gap;
 
 namespace {
 
-bool speaks_for(const Clause& clause, std::string_view dialect) {
-  return std::find(clause.dialects.begin(), clause.dialects.end(), dialect) !=
-         clause.dialects.end();
-}
-
 /// The clause, or what says the same on a page of the dialect, or nullptr.
 const Clause* edition(const Clause& clause, std::string_view dialect) {
-  if (speaks_for(clause, dialect)) return &clause;
+  if (specs::speaks_for(clause, dialect)) return &clause;
   for (const Clause& other : specs::clauses())
-    if (other.same_as == clause.id && speaks_for(other, dialect)) return &other;
+    if (other.same_as == clause.id && specs::speaks_for(other, dialect)) return &other;
   return nullptr;
 }
 
@@ -60,19 +53,33 @@ std::string gap_citation(const Gap& gap) {
 
 }  // namespace
 
-std::string cite(std::string_view clauses, std::string_view dialect) {
-  Pages spoken, others;
-  std::vector<std::string> open;
+std::vector<const Clause*> cited(std::string_view clauses, std::string_view dialect) {
+  std::vector<const Clause*> spoken, all;
   for (const auto id : specs::words(clauses)) {
     const Clause* clause = specs::find_clause(id);
-    const Clause* own = clause == nullptr ? nullptr : edition(*clause, dialect);
-    if (own != nullptr) spoken.add(*own);
-    if (clause != nullptr) others.add(*clause);
-    if (const Gap* gap = specs::find_gap(id)) open.push_back(gap_citation(*gap));
+    if (clause == nullptr) continue;
+    all.push_back(clause);
+    if (const Clause* own = edition(*clause, dialect)) spoken.push_back(own);
   }
-  auto parts = spoken.citations();
-  if (parts.empty() && open.empty()) parts = others.citations();
-  parts.insert(parts.end(), open.begin(), open.end());
+  return spoken.empty() && gaps_of(clauses).empty() ? all : spoken;
+}
+
+std::vector<const Gap*> gaps_of(std::string_view clauses) {
+  std::vector<const Gap*> all;
+  for (const auto id : specs::words(clauses))
+    if (const Gap* gap = specs::find_gap(id)) all.push_back(gap);
+  return all;
+}
+
+std::string citation(const Clause& clause) {
+  return std::string(clause.page) + ", " + std::string(specs::place(clause));
+}
+
+std::string cite(std::string_view clauses, std::string_view dialect) {
+  Pages pages;
+  for (const Clause* clause : cited(clauses, dialect)) pages.add(*clause);
+  auto parts = pages.citations();
+  for (const Gap* gap : gaps_of(clauses)) parts.push_back(gap_citation(*gap));
   std::string text;
   for (const auto& part : parts) (text += text.empty() ? "" : "; ") += part;
   return text;

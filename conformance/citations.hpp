@@ -3,6 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "specs/clauses.hpp"
 
 namespace mrproof {
 
@@ -11,5 +14,14 @@ namespace mrproof {
 /// dialect is cited as the dialect's own page has it, if that says the same; else it is left out,
 /// unless nothing would remain.
 std::string cite(std::string_view clauses, std::string_view dialect);
+
+/// The clauses that cite() cites, gaps left out.
+std::vector<const specs::Clause*> cited(std::string_view clauses, std::string_view dialect);
+
+/// The gaps of the list.
+std::vector<const specs::Gap*> gaps_of(std::string_view clauses);
+
+/// "ibv_reg_mr(3), DESCRIPTION".
+std::string citation(const specs::Clause& clause);
 
 }  // namespace mrproof

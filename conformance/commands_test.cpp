@@ -267,6 +267,27 @@ TEST(Rules, AreListedAndFound) {
     EXPECT_THAT(all.out, HasSubstr(std::string(rule->id) + "\n"));
   EXPECT_THAT(run_mrproof({"rules", "remote_same_pd"}).out, HasSubstr("rdma_write.ok"));
   EXPECT_EQ(run_mrproof({"rules", "no such thing"}).code, kExitError);
+  EXPECT_THAT(run_mrproof({"rules", "C10-75"}).out, HasSubstr("bind_in_bounds"));
+}
+
+TEST(Rules, ShowWhatThePagesLeaveOpen) {
+  const Ran all = run_mrproof({"rules", "--gaps"});
+  EXPECT_EQ(all.code, kExitExpected);
+  EXPECT_THAT(all.out, HasSubstr("gap.length_zero"));
+  EXPECT_EQ(run_mrproof({"rules", "--gaps", "no such thing"}).code, kExitError);
+  const auto gaps = nlohmann::json::parse(run_mrproof({"rules", "--gaps", "--json"}).out);
+  EXPECT_EQ(gaps["format"], "mrproof-gaps");
+  const auto rules = nlohmann::json::parse(run_mrproof({"rules", "--json"}).out);
+  EXPECT_EQ(rules["rules"].size(), model::linux_rulebook().rules().size());
+}
+
+TEST(Rules, AreWrittenAsAPage) {
+  const TemporaryFolder folder;
+  const std::string page = folder.file("rules.html");
+  const Ran ran = run_mrproof({"rules", "--dialect", "mlnx-exp", "--html", page});
+  EXPECT_EQ(ran.code, kExitExpected) << ran.err;
+  EXPECT_THAT(testing::read_file(page), HasSubstr("Dialect <b>mlnx-exp</b>"));
+  expect_refused(run_mrproof({"rules", "--html", folder.file("no/rules.html")}), {"no/rules.html"});
 }
 
 /// A file system of so many bytes, mounted on a fresh folder.

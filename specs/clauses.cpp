@@ -25,6 +25,11 @@ bool names_rule(std::string_view pattern, std::string_view rule) {
   return dot != rule.npos && rule.substr(dot) == pattern.substr(1);
 }
 
+bool speaks_for(const Clause& clause, std::string_view dialect) {
+  return std::find(clause.dialects.begin(), clause.dialects.end(), dialect) !=
+         clause.dialects.end();
+}
+
 std::string_view place(const Clause& clause) {
   const auto dot = clause.id.find('.');
   const auto after = dot == clause.id.npos ? dot : dot + 1;

@@ -46,6 +46,9 @@ const Gap* find_gap(std::string_view id);
 /// Whether the pattern ("verb.name", or "*.name" for every verb) means the rule with the id.
 bool names_rule(std::string_view pattern, std::string_view rule);
 
+/// Whether the clause's page speaks for the dialect.
+bool speaks_for(const Clause& clause, std::string_view dialect);
+
 /// Where on its page the clause stands: its section, or its number in the architecture.
 std::string_view place(const Clause& clause);
 

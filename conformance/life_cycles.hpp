@@ -1,0 +1,41 @@
+// State diagrams drawn from the rules: what becomes of a region, of windows, of a re-registration.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "model/rulebook.hpp"
+
+namespace mrproof {
+
+/// A state of a diagram: what many states of the model have in common.
+struct DiagramState {
+  std::string name;
+  double x = 0;  ///< its centre in the drawing
+  double y = 0;
+  std::string note = {};  ///< a second line, if any
+};
+
+/// That a rule leads from one state of a diagram to another, or to itself.
+struct Transition {
+  std::size_t from;
+  std::size_t to;
+  const model::PlainRule* rule;
+};
+
+/// A drawing to be made.
+struct Diagram {
+  std::string id;  ///< "mr", "mw1", "mw2", "rereg"
+  std::string title;
+  std::string caption;
+  std::vector<DiagramState> states;
+  std::vector<Transition> transitions;  ///< each once
+  bool of_one_verb = false;             ///< arrows are then labelled by rules, not by verbs
+};
+
+/// The diagrams of the dialect. Every transition was made: by a call of a small alphabet in a state
+/// that such calls reach, ended by a result that the rule allows, with the rule's effect.
+std::vector<Diagram> life_cycles(const model::Rulebook& book);
+
+}  // namespace mrproof
