@@ -31,7 +31,8 @@ ul{margin:.1rem 0;padding-left:1.1rem}p{margin:.3rem 0}
 .item{border-top:1px solid var(--soft);padding:.3rem 0}
 details.item>summary{cursor:pointer}details.item[open]{padding-bottom:.7rem}
 details.item>:not(summary){margin-left:1.1rem}
-.ok{color:var(--good)}.fails{color:var(--warn)}.cite,.used,.scope,.duties{color:var(--idle);font-size:13px}
+.ok{color:var(--good)}.fails{color:var(--warn)}
+.cite,.used,.scope,.duties{color:var(--idle);font-size:13px}
 .level{display:inline-block;min-width:4.6rem;font-size:13px;color:var(--idle)}
 .tag{font-size:12px;background:var(--soft);border-radius:9px;padding:.05rem .5rem;
 margin-left:.4rem;color:var(--idle)}
@@ -48,7 +49,7 @@ border-bottom:1px solid var(--soft)}td:not(:last-child){white-space:nowrap}
 
 /// The search field and the way to the sections.
 inline constexpr std::string_view kPageSearch = R"(<div class="bar">
-<input id="q" type="search" placeholder="Search rules, conditions, clauses: every word has to be there"
+<input id="q" type="search" placeholder="Search rules, conditions, clauses: all words"
 aria-label="Search"><nav><a href="#diagrams">Diagrams</a><a href="#rules">Rules</a>
 <a href="#conditions">Conditions</a><a href="#clauses">Clauses</a><a href="#gaps">Left open</a>
 <span id="count"></span></nav></div>
