@@ -23,7 +23,9 @@ class Scenario : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Scenario, IsJudgedAsItSays) {
   const Trace trace = load_trace(GetParam());
-  const Trace judged = judge_trace(trace, model::linux_rulebook(), GetParam());
+  const auto* book = model::find_rulebook(trace.dialect);
+  ASSERT_NE(book, nullptr) << trace.dialect;
+  const Trace judged = judge_trace(trace, *book, GetParam());
   ASSERT_EQ(judged.steps.size(), trace.steps.size()) << "judged, up to the first deviation:\n"
                                                      << print_trace(judged);
   for (std::size_t i = 0; i < trace.steps.size(); ++i)
@@ -33,7 +35,7 @@ TEST_P(Scenario, IsJudgedAsItSays) {
   // What was judged says the same when it is printed and read again.
   const Trace again = parse_trace(print_trace(judged), "again");
   EXPECT_EQ(print_trace(again), print_trace(judged));
-  EXPECT_EQ(print_trace(judge_trace(again, model::linux_rulebook(), "again")), print_trace(judged));
+  EXPECT_EQ(print_trace(judge_trace(again, *book, "again")), print_trace(judged));
 }
 
 TEST(Scenarios, SayWhatTheyShowOfTheirVerb) {
