@@ -10,8 +10,8 @@
 namespace mrproof {
 
 /// The clauses and gaps of a list as the model names them (Condition::clauses, Rule::freedom):
-/// pages with sections, and gaps in words: "ibv_reg_mr(3), DESCRIPTION; gap: what is open". A clause
-/// whose page is not of the dialect is cited as the dialect's own page has it, if that says the
+/// pages with sections, and gaps in words: "ibv_reg_mr(3), DESCRIPTION; gap: what is open". What a
+/// page of another dialect says is cited as the dialect's own page has it, if that says the
 /// same; else it is left out, unless nothing would remain.
 std::string cite(std::string_view clauses, std::string_view dialect);
 

@@ -9,16 +9,15 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "conformance/device_memory.hpp"
 #include "conformance/oracle.hpp"
 #include "conformance/walk.hpp"
 #include "impl/device.hpp"
 #include "impl/sim/sim_device.hpp"
 #include "model/judge.hpp"
-#include "model/layout.hpp"
 #include "model/rulebook.hpp"
 #include "model/setup.hpp"
 
@@ -30,24 +29,6 @@ constexpr std::uint64_t kSteps = 1000;
 constexpr std::uint64_t kCaseSteps = 200;
 
 using Counts = std::array<std::uint64_t, model::kVerdicts>;
-
-/// Shows the oracle the device's buffers: every byte that is not as predicted is a run of its own.
-class DeviceMemory : public MemorySource {
- public:
-  explicit DeviceMemory(const impl::Device& device) : device_(device) {}
-
-  void differences(const model::Memory& expected, std::vector<ByteRun>& runs) override {
-    for (std::size_t index = 0; index < model::kBufferCount; ++index) {
-      const auto seen = device_.buffer(index);
-      const auto wanted = expected.buffer(index);
-      for (std::size_t i = 0; i < model::kBufferSize; ++i)
-        if (seen[i] != wanted[i]) runs.push_back({model::buffer_address(index) + i, {seen[i]}});
-    }
-  }
-
- private:
-  const impl::Device& device_;
-};
 
 std::uint64_t& count(Counts& counts, model::Verdict verdict) {
   return counts.at(static_cast<std::size_t>(verdict));
