@@ -10,6 +10,7 @@ Plan plan_of(std::uint64_t steps, std::uint64_t seed) {
   Plan plan;
   plan.steps = steps;
   plan.seed = seed;
+  plan.walk.unanswered_permille = 20;
   return plan;
 }
 
@@ -19,7 +20,8 @@ Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, con
   trace.can = device.capabilities();
   device.reset(trace.setup);
   DeviceMemory memory(device);
-  Oracle oracle(linux_rulebook(), trace.setup, trace.can);
+  trace.dialect = plan.dialect;
+  Oracle oracle(*find_rulebook(plan.dialect), trace.setup, trace.can);
   Walk walk(plan.case_seed(index), plan.walk);
   for (std::uint64_t i = 0; i < plan.case_length(index); ++i) {
     Step step = walk.next(oracle);

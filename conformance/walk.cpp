@@ -57,34 +57,61 @@ std::string trouble_name(const Rulebook& book, const PlainView& view) {
   return judgement.broken_count == 0 ? "-" : joined(judgement);
 }
 
+namespace {
+
+/// The key that is not to be good any more after the step.
+std::optional<KeyName> revoked_by(const Step& step) {
+  using Kind = KeyName::Kind;
+  const auto& call = step.call;
+  switch (call.verb) {
+    case Verb::dereg_mr: return KeyName{Kind::rkey, call.mr, 0, 0};
+    case Verb::rereg_mr: return KeyName{Kind::old_rkey, call.mr, 0, 0};
+    case Verb::dealloc_mw: return KeyName{Kind::window_rkey, call.mw, 0, 0};
+    case Verb::bind_mw:
+    case Verb::post_bind_mw: return KeyName{Kind::old_window_rkey, call.mw, 0, 0};
+    case Verb::local_inv:
+    case Verb::send_with_inv:
+      if (step.rkey.kind == Kind::window_rkey && step.rkey.flip == 0) return step.rkey;
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
 /// What kind of call comes next, of 200 that are possible.
 std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong) {
   const std::size_t regions = make.live_regions();
   if (regions < 3 || (roll < 12 && regions < 7)) return make.register_region(random_.chance(15));
   if (roll < 20) return make.deregister_region();
   if (roll < 26) return make.reregister_region(random_.chance(35));
-  if (roll < 28) return random_.chance(50) ? make.allocate_pd() : make.deallocate_pd();
+  if (roll < 29) return random_.chance(40) ? make.allocate_pd() : make.deallocate_pd();
   if (roll < 31) return make.query();
   if (roll < 35) return make.fill();
   if (roll < 41) return make.advise(random_.chance(45));
   if (roll < 44) return make.protect();
-  if (roll < 52 && make.live_windows() < 3) return make.allocate_window();
-  if (roll < 57) return make.deallocate_window();
-  if (roll < 76) return make.bind(wrong || random_.chance(3));
-  if (roll < 82) return make.invalidate(wrong);
+  if (roll < 54 && make.live_windows() < 4) return make.allocate_window();
+  if (roll < 58) return make.deallocate_window();
+  if (roll < 78) return make.bind(wrong || random_.chance(10));
+  if (roll < 84) return make.invalidate(wrong);
   if (roll < 102) return make.post_receive(wrong);
   if (roll < 130) return make.send(wrong);
   if (roll < 148) return make.atomic(wrong);
-  if (roll == 148) return random_.chance(40) ? make.destroy_qp() : std::nullopt;
+  if (roll == 148 || (roll == 149 && make.live_windows() > 2))
+    return random_.chance(60) ? make.destroy_qp() : std::nullopt;
+  if (roll < 158)
+    if (auto step = make.leave_domain()) return step;
   return make.rdma(wrong);
 }
 
 Step Walk::propose(const Oracle& oracle) {
-  CallMaker make(random_, oracle);
+  CallMaker make(random_, oracle, options_->unanswered_permille);
   const bool wrong = random_.chance(options_->wrong_percent);
   std::optional<Step> step;
+  if (revoked_ && random_.chance(15)) step = make.use_revoked(*revoked_);
+  revoked_.reset();
   // A failed pair is first used a little in its failed state, then reconnected.
-  if (random_.chance(60)) step = make.reconnect();
+  if (!step && random_.chance(60)) step = make.reconnect();
   if (!step) step = choose(make, random_.below(200), wrong);
   if (!step) step = make.rdma(wrong);
   if (!step) step = make.register_region(wrong);
@@ -100,6 +127,7 @@ Step Walk::next(const Oracle& oracle) {
     // Other deviations are met again now and then, trouble never: it costs a time limit or a boot.
     if (known != nullptr && (known->kind == KnownDeviation::kTrouble || !random_.chance(3)))
       continue;
+    revoked_ = revoked_by(step);
     return step;
   }
 }

@@ -33,7 +33,10 @@ std::string trouble_name(const model::Rulebook& book, const model::PlainView& vi
 /// How a walk mixes its calls.
 struct WalkOptions {
   /// Percentage of work requests that are wrong on purpose; each costs a rebuilt pair.
-  unsigned wrong_percent = 10;
+  unsigned wrong_percent = 15;
+  /// Of 1000 work requests, how many go to a peer that is not there any more. Few, where each costs
+  /// seconds of retries.
+  unsigned unanswered_permille = 2;
   /// Deviations found often enough: calls whose refusal is known not to happen are then left out,
   /// most of the time, so that the rest of a case can be reached.
   std::vector<KnownDeviation> known;
@@ -56,6 +59,7 @@ class Walk {
   [[nodiscard]] const KnownDeviation* repeats(const Oracle& oracle, const Step& step) const;
   Random random_;
   const WalkOptions* options_;
+  std::optional<KeyName> revoked_;  ///< the key that the last step took back
 };
 
 }  // namespace mrproof

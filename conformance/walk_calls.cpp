@@ -45,6 +45,12 @@ std::optional<std::uint8_t> CallMaker::region_in(std::uint64_t pd, std::uint32_t
   });
 }
 
+std::optional<std::uint8_t> CallMaker::region_without(std::uint64_t pd, std::uint32_t right) {
+  return one_of(state_.regions, [&](const Region& r) {
+    return usable(r) && r.pd.value() == pd && (r.access.value() & right) != right;
+  });
+}
+
 std::uint64_t CallMaker::length_up_to(std::uint64_t room) {
   if (room == 0) return 0;
   const std::uint64_t wanted = random_.pick<std::uint64_t>(
@@ -104,8 +110,10 @@ std::optional<CallMaker::Side> CallMaker::remote_side(std::uint8_t responder, st
 void CallMaker::spoil_bounds(Side& side, std::uint64_t& length) {
   const std::uint64_t first = side.first;
   const std::uint64_t size = side.last - first + 1;
-  switch (random_.below(8)) {
-    case 0: length = std::min(side.room() + 1, kMostLength); break;
+  switch (random_.below(10)) {
+    case 0:
+    case 8:
+    case 9: length = std::min(side.room() + 1, kMostLength); break;
     case 1: side.address = side.last + 1; break;
     case 2:
       side.address = side.last;
@@ -136,7 +144,14 @@ bool CallMaker::spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right
   const auto pd = state_.qps.at(qp).pd.value();
   const bool remote = side.key.kind != KeyName::Kind::lkey;
   const auto kind = remote ? KeyName::Kind::rkey : KeyName::Kind::lkey;
-  const auto which = random_.below(4);
+  const auto which = random_.pick<unsigned>({0, 0, 0, 1, 2, 2, 3, 4});
+  if (which == 4) {  // a null region seen from afar
+    const auto null =
+        one_of(state_.regions, [](const Region& r) { return r.live.truth() && r.null.truth(); });
+    if (!null || !remote) return false;
+    side = place(*null, random_.chance(50) ? KeyName::Kind::lkey : KeyName::Kind::rkey);
+    return true;
+  }
   if (which == 3) {  // a key from before a re-registration
     const auto moved = one_of(state_.regions, [&](const Region& r) {
       return usable(r) && r.old_rkey.value() != 0 && r.old_rkey.value() != r.rkey.value();
@@ -163,7 +178,7 @@ bool CallMaker::spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right
 bool CallMaker::spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right) {
   const auto pd = state_.qps.at(qp).pd.value();
   const bool remote = side.key.kind != KeyName::Kind::lkey;
-  const auto which = remote ? random_.below(6) : 5;
+  const auto which = remote ? random_.pick<unsigned>({0, 1, 1, 2, 3, 3, 4, 4}) : 5;
   const auto found = one_of(state_.windows, [&](const Window& w) {
     const bool grants = (w.access.value() & right) == right;
     const bool known = w.rkey.value() != 0 && !w.undefined.truth();
@@ -185,7 +200,7 @@ bool CallMaker::spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right
 }
 
 void CallMaker::spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::uint32_t right) {
-  const auto which = random_.below(10);
+  const auto which = random_.below(12);
   if (which == 0) {  // a neighbour of the key
     side.key.flip = random_.pick<std::uint32_t>({1, 2, 0x80, 0xff, 0x100, 0x80000000U});
   } else if (which == 1) {  // nobody's key
@@ -195,7 +210,7 @@ void CallMaker::spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::u
     return;
   } else if (which < 5) {
     spoil_by_region(side, qp, right);
-  } else if (which < 8) {
+  } else if (which < 9) {
     if (!spoil_by_window(side, qp, right)) spoil_by_region(side, qp, right);
   } else {
     return spoil_bounds(side, length);

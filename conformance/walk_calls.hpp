@@ -14,8 +14,9 @@ namespace mrproof {
 /// purpose, in one respect.
 class CallMaker {
  public:
-  CallMaker(Random& random, const Oracle& oracle)
+  CallMaker(Random& random, const Oracle& oracle, unsigned unanswered_permille)
       : random_(random),
+        unanswered_permille_(unanswered_permille),
         book_(oracle.book()),
         state_(oracle.state()),
         longest_(oracle.state().can.max_message.value()) {}
@@ -23,6 +24,8 @@ class CallMaker {
   // walk_regions.cpp
   std::optional<Step> allocate_pd();
   std::optional<Step> deallocate_pd();
+  /// Towards freeing the PD of a queue pair that was destroyed: its last objects go.
+  std::optional<Step> leave_domain();
   std::optional<Step> register_region(bool wrong);
   std::optional<Step> reregister_region(bool wrong);
   std::optional<Step> deregister_region();
@@ -43,6 +46,8 @@ class CallMaker {
   std::optional<Step> send(bool wrong);
   std::optional<Step> rdma(bool wrong);
   std::optional<Step> atomic(bool wrong);
+  /// An RDMA operation with a key that a call has just taken back, good but for that.
+  std::optional<Step> use_revoked(const KeyName& key);
   std::optional<Step> query();
   std::optional<Step> destroy_qp();
   /// Reconnects a pair that has failed, if there is one.
@@ -77,6 +82,8 @@ class CallMaker {
   std::optional<std::uint8_t> region_where(bool live);
   /// A region of the PD with the right that nothing is wrong with.
   std::optional<std::uint8_t> region_in(std::uint64_t pd, std::uint32_t right);
+  /// A region of the PD that grants something, but not that right.
+  std::optional<std::uint8_t> region_without(std::uint64_t pd, std::uint32_t right);
   static bool usable(const Region& region);
   static bool usable(const Window& window);
   std::uint64_t length_up_to(std::uint64_t room);
@@ -112,6 +119,7 @@ class CallMaker {
   static void set_remote(Step& step, const Side& far);
 
   Random& random_;
+  unsigned unanswered_permille_;
   const model::Rulebook& book_;
   const model::State<model::Plain>& state_;
   std::uint64_t longest_;

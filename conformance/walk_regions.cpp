@@ -25,8 +25,35 @@ std::optional<Step> CallMaker::allocate_pd() {
 
 std::optional<Step> CallMaker::deallocate_pd() {
   Step step = call_of(Verb::dealloc_pd);
-  step.call.pd = static_cast<std::uint8_t>(random_.below(Plain::kPds));
-  if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
+  const auto live = [](const auto& pd) { return pd.live.truth(); };
+  const auto unused = one_of(state_.pds, [&](const auto& pd) {
+    step.call.pd = static_cast<std::uint8_t>(&pd - state_.pds.data());
+    return live(pd) && pd_unused<Plain>.holds({state_, step.call, step.result}).truth();
+  });
+  const auto any = one_of(state_.pds, live);
+  if (!any) return std::nullopt;
+  step.call.pd = unused && random_.chance(70) ? *unused : *any;
+  return step;
+}
+
+std::optional<Step> CallMaker::leave_domain() {
+  const auto gone = one_of(state_.qps, [&](const auto& qp) {
+    return !qp.live.truth() && state_.pds.at(qp.pd.value()).live.truth() && qp.pd.value() != 0;
+  });
+  if (!gone) return std::nullopt;
+  const auto pd = state_.qps.at(*gone).pd.value();
+  const auto in_it = [&](const auto& object) {
+    return object.live.truth() && object.pd.value() == pd;
+  };
+  Step step = call_of(Verb::dealloc_pd);
+  step.call.pd = static_cast<std::uint8_t>(pd);
+  if (const auto window = one_of(state_.windows, in_it)) {
+    step.call.verb = Verb::dealloc_mw;
+    step.call.mw = *window;
+  } else if (const auto region = one_of(state_.regions, in_it)) {
+    step.call.verb = Verb::dereg_mr;
+    step.call.mr = *region;
+  }
   return step;
 }
 
@@ -65,10 +92,11 @@ void CallMaker::choose_verb(Step& step) {
     c.verb = Verb::reg_mr_iova;
   } else if (roll < 20 && book_.has(Verb::reg_mr_ex) && worth(kRegMrEx)) {
     c.verb = Verb::reg_mr_ex;
-  } else if (roll < 24 && book_.has(Verb::reg_dmabuf_mr) && worth(kDmabufMr)) {
+  } else if (roll < 25 && book_.has(Verb::reg_dmabuf_mr) && worth(kDmabufMr)) {
     c.verb = Verb::reg_dmabuf_mr;
     c.address = Plain::address(random_.below(kDmabufSize));
-    c.length = Plain::address(random_.between(1, kDmabufSize - c.address.value()));
+    const std::uint64_t room = kDmabufSize - c.address.value();
+    c.length = Plain::address(random_.chance(15) ? room + 1 : random_.between(1, room));
     c.access = c.access & Plain::flags(kDmabufAccess);
   }
   if (c.verb == Verb::reg_mr) return;
@@ -168,7 +196,8 @@ std::optional<Step> CallMaker::reregister_region(bool wrong) {
   auto& c = step.call;
   range(step);
   c.mr = *slot;
-  c.pd = static_cast<std::uint8_t>(random_.below(2));
+  const auto pd = one_of(state_.pds, [](const auto& p) { return p.live.truth(); });
+  c.pd = pd.value_or(0);
   const std::uint32_t kind = kZeroBased | kOnDemand | kHugetlb | kAllocateMr | kPeerMemory;
   c.access =
       Plain::flags(access() & ~kind) | (state_.regions.at(*slot).access & Plain::flags(kind));
@@ -177,6 +206,11 @@ std::optional<Step> CallMaker::reregister_region(bool wrong) {
   if (wrong && random_.chance(30))
     c.flags = Plain::flags(random_.pick<std::uint32_t>({0, 8, 12, 1U << 31U}));
   if (wrong && random_.chance(10)) c.address = Plain::address(0);
+  if (wrong && random_.chance(25)) {
+    c.flags = Plain::flags(kChangeAccess);
+    c.access = (c.access & Plain::flags(kind)) |
+               Plain::flags(random_.pick<std::uint32_t>({kRemoteWrite, kRemoteAtomic}));
+  }
   if ((c.flags.value() & kChangeAccess) == 0 && !random_.chance(15)) c.access = Plain::flags(0);
   return step;
 }

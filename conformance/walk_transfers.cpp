@@ -35,7 +35,8 @@ std::optional<std::uint8_t> CallMaker::posting_qp() {
     return qp.live.truth() && !(is_ready(qp) && is_ready(state_.qps.at(peer_of(slot))));
   });
   // What goes nowhere costs seconds of retries on a real device.
-  if (failed && random_.below(500) < (is_ready(state_.qps.at(*failed)) ? 1U : 50U)) return failed;
+  const unsigned permille = failed && is_ready(state_.qps.at(*failed)) ? unanswered_permille_ : 100;
+  if (failed && random_.below(1000) < permille) return failed;
   return ready_qp();
 }
 
@@ -118,7 +119,11 @@ std::optional<Step> CallMaker::atomic(bool wrong) {
   if (wrong) {
     const auto which = random_.below(4);
     if (which == 0) far.address += random_.between(1, 7);
-    if (which == 1) spoil(near, length, *qp, kLocalWrite);
+    const auto without = region_without(state_.qps.at(*qp).pd.value(), kLocalWrite);
+    if (which == 1 && without && random_.chance(50))
+      near = place(*without, KeyName::Kind::lkey);
+    else if (which == 1)
+      spoil(near, length, *qp, kLocalWrite);
     if (which > 1) spoil(far, length, peer_of(*qp), kRemoteAtomic);
   }
   step.call.qp = *qp;
@@ -133,6 +138,32 @@ std::optional<Step> CallMaker::atomic(bool wrong) {
   return step;
 }
 
+std::optional<Step> CallMaker::use_revoked(const KeyName& key) {
+  const bool of_region = key.kind == KeyName::Kind::rkey || key.kind == KeyName::Kind::old_rkey;
+  const auto& region = state_.regions.at(key.slot);
+  const auto& window = state_.windows.at(key.slot % Plain::kWindows);
+  const auto access = of_region ? region.access.value() : window.access.value();
+  const auto pd = of_region ? region.pd.value() : window.pd.value();
+  const auto first = of_region ? region.first.value() : window.first.value();
+  const auto last = of_region ? region.last.value() : window.last.value();
+  const bool read = (access & kRemoteRead) != 0;
+  if ((!read && (access & kRemoteWrite) == 0) || last < first || last - first >= kLastBufferSize)
+    return std::nullopt;
+  const auto peer = one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
+    const auto slot = static_cast<std::uint8_t>(&qp - state_.qps.data());
+    const bool here = of_region || !window.two.truth() || window.qp.value() == slot;
+    return here && qp.pd.value() == pd && is_ready(qp) && is_ready(state_.qps.at(peer_of(slot)));
+  });
+  if (!peer) return std::nullopt;
+  Step step = call_of(read ? Verb::rdma_read : Verb::rdma_write);
+  step.call.qp = peer_of(*peer);
+  const auto near = local_side(step.call.qp, read ? kLocalWrite : 0U);
+  if (!near) return std::nullopt;
+  set_local(step, *near, std::min<std::uint64_t>({near->room(), last - first + 1, 8}));
+  set_remote(step, Side{key, first, first, last});
+  return step;
+}
+
 std::optional<Step> CallMaker::post_receive(bool wrong) {
   Step step = call_of(Verb::post_recv);
   const auto qp = ready_qp();
@@ -141,7 +172,13 @@ std::optional<Step> CallMaker::post_receive(bool wrong) {
   if (!local) return std::nullopt;
   Side side = *local;
   std::uint64_t length = length_up_to(side.room());
-  if (wrong) spoil(side, length, *qp, kLocalWrite);
+  const auto without = region_without(state_.qps.at(*qp).pd.value(), kLocalWrite);
+  if (wrong && without && random_.chance(30)) {
+    side = place(*without, KeyName::Kind::lkey);
+    length = length_up_to(side.room());
+  } else if (wrong) {
+    spoil(side, length, *qp, kLocalWrite);
+  }
   step.call.qp = *qp;
   set_local(step, side, length);
   add_second(step, *qp, kLocalWrite, 2 * kBufferSize, wrong);
@@ -154,7 +191,7 @@ std::optional<Step> CallMaker::send(bool wrong) {
   const auto& peer = state_.qps.at(peer_of(*qp));
   // Sending to nobody is legal to try, and costs the pair.
   const bool failed = state_.qps.at(*qp).state.value() == static_cast<unsigned>(QpState::err);
-  if (!peer.posted.truth() && !failed && !random_.chance(2)) return std::nullopt;
+  if (!peer.posted.truth() && !failed && !random_.chance(3)) return std::nullopt;
   const auto local = local_side(*qp, 0);
   if (!local) return std::nullopt;
   Side side = *local;
@@ -166,7 +203,7 @@ std::optional<Step> CallMaker::send(bool wrong) {
   });
   const bool extended = ((state_.can.features.value() | state_.shown.value()) &
                          (kMemoryExtensions | kMwType2A | kMwType2B)) != 0;
-  if (extended && (window ? random_.chance(25) : wrong && random_.chance(20))) {
+  if (extended && (window ? random_.chance(45) : wrong && random_.chance(20))) {
     step.call.verb = Verb::send_with_inv;
     step.rkey = {KeyName::Kind::window_rkey, window.value_or(0), 0, 0};
     if (wrong && random_.chance(70)) {

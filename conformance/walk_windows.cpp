@@ -64,11 +64,12 @@ std::optional<Step> CallMaker::bind(bool wrong) {
        writable ? kRemoteWrite | kRemoteRead : kRemoteRead,
        writable ? kRemoteWrite | kRemoteRead | kRemoteAtomic : kRemoteRead}));
   if (w.two.truth() && random_.chance(25)) c.access = c.access | Plain::flags(kZeroBased);
-  if (!w.two.truth() && random_.chance(15)) c.length = Plain::address(0);  // unbinds
+  if (!w.two.truth() && random_.chance(22)) c.length = Plain::address(0);  // unbinds
   step.rkey = {KeyName::Kind::window_rkey, *window,
                static_cast<std::uint32_t>(random_.between(random_.chance(3) ? 0 : 1, 255)), 0};
   if (!w.two.truth()) step.rkey = {};
-  if (wrong) spoil_bind(step);
+  const bool wrong_already = w.two.truth() && w.bound.truth();
+  if (wrong && !wrong_already) spoil_bind(step);
   return step;
 }
 

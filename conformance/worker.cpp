@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "conformance/device_memory.hpp"
@@ -26,7 +27,10 @@ class Worker {
         device_(device),
         memory_(device),
         book_(*find_rulebook(plan_.dialect)),
-        can_(device.capabilities()) {}
+        can_(device.capabilities()) {
+    // The simulated device knows at once that nobody answers.
+    if (device.description().driver == "simulated") plan_.walk.unanswered_permille = 20;
+  }
 
   void hello() {
     Record record;
@@ -208,26 +212,50 @@ std::unique_ptr<impl::Device> open_only_device() {
 
 }  // namespace
 
-std::unique_ptr<impl::Device> open_device(const std::string& name) {
-  if (name.empty()) return open_only_device();
-  if (name != "sim" && !name.starts_with("sim:")) return impl::open_verbs_device(name, {});
+namespace {
+
+/// "sim", "sim@SET" with a set of capabilities, "sim:FAULT", or both: "sim@SET:FAULT".
+std::unique_ptr<impl::Device> open_simulated(const std::string& name, const std::string& dialect) {
   impl::SimOptions options;
-  if (name.size() > 4) {
-    options.fault = name.substr(4);
+  const auto colon = name.find(':');
+  if (const auto at = name.find('@'); at < colon) {
+    const std::string wanted = name.substr(at + 1, colon - at - 1);
+    const auto& sets = impl::capability_sets();
+    const auto found = std::find_if(sets.begin(), sets.end(),
+                                    [&](const auto& set) { return set.first == wanted; });
+    if (found == sets.end()) {
+      std::string all;
+      for (const auto& set : sets) all += " " + std::string(set.first);
+      throw ToolError(fmt::format(
+          "the simulated device has no set of capabilities '{}'; there are:{}", wanted, all));
+    }
+    options = found->second;
+  }
+  options.dialect = dialect;
+  if (colon != std::string::npos) {
+    options.fault = name.substr(colon + 1);
     if (!impl::fault_by_name(*options.fault))
       throw ToolError(
           fmt::format("the simulated device has no fault '{}'; 'mrproof devices "
                       "--faults' lists them",
-                      name.substr(4)));
+                      *options.fault));
   }
   return std::make_unique<impl::SimDevice>(options);
+}
+
+}  // namespace
+
+std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect) {
+  if (name.empty()) return open_only_device();
+  const bool simulated = name == "sim" || name.starts_with("sim:") || name.starts_with("sim@");
+  return simulated ? open_simulated(name, dialect) : impl::open_verbs_device(name, {});
 }
 
 int run_worker(Channel& channel) {
   try {
     std::uint64_t first_case = 0;
     Plan plan = parse_request(channel.request(), first_case);
-    const auto device = open_device(plan.device);
+    const auto device = open_device(plan.device, plan.dialect);
     Worker worker(channel, std::move(plan), *device);
     worker.hello();
     worker.run(first_case);
