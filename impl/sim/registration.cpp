@@ -203,14 +203,15 @@ void SimDevice::reg_shared_mr(const Call& call, Result& result) {
   if (!experimental()) return refused(result, EOPNOTSUPP);
   const MemoryRegion& source = region_in(call.source);
   if (!source.usable || (source.access & model::kShared) == 0) return refused(result, EINVAL);
+  if (source.on_demand) return refused(result, EINVAL);
   const std::uint32_t access = bits(call.access);
-  // What the source's memory is has been settled when it was registered.
-  if ((access & (model::kAllocateMr | model::kPeerMemory | model::kOnDemand)) != 0)
-    return refused(result, EINVAL);
   if (const int error = access_refusal(access)) return refused(result, error);
+  // What the memory is was settled when the source was registered; addresses are the memory's.
   MemoryRegion region = source;
   region.pd = call.pd;
   region.access = access;
+  region.on_demand = (access & model::kOnDemand) != 0;
+  region.base = region.memory;
   region.first = (access & model::kZeroBased) != 0 ? 0 : region.base;
   region.windows = 0;
   region.old_key = 0;
