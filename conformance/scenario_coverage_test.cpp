@@ -42,7 +42,7 @@ constexpr Unshowable kUnshowable[] = {
     {"send.ok,rdma_write_with_imm.ok,send_with_inv.ok,send_with_inv.ok_receive_fails",
      "breaks local_write_right", "reading needs no right: it always holds"},
     {"send.loc_prot_err", "because local_write_right", "reading needs no right"},
-    {"send.ok,send.rem_inv_req_err,send.rem_op_err,send.rem_op_err_unused,send_with_inv.ok,"
+    {"send.ok,send.rem_inv_req_err,send.rem_op_err_unused,send_with_inv.ok,"
      "send_with_inv.ok_receive_fails,rdma_write_with_imm.ok",
      "breaks peer_ready", "a failed peer has no receive either"},
     {"send.rem_op_err,send.rem_op_err_unused", "breaks receive_posted",
@@ -77,8 +77,6 @@ constexpr Unshowable kUnshowable[] = {
      "ERR_DONT_FORK_NEW has the same reasons and is blamed first"},
     {"rereg_mr.err_cmd_doubtful,mlnx-exp rereg_mr.refused_doubtful", "because translation_given",
      "at address 0 there is no memory, and length 0 is a reason of its own"},
-    {"mlnx-exp rereg_mr.unsupported", "because features_available",
-     "flags of features are none that the vendor page names: refusing them is doubtful first"},
 };
 
 const std::set<std::string>& shown() {
