@@ -2,6 +2,7 @@
 // show what they are to show.
 #include <algorithm>
 
+#include "conformance/judge_trace.hpp"
 #include "conformance/small_calls.hpp"
 #include "conformance/witness.hpp"
 #include "model/layout.hpp"
@@ -200,9 +201,23 @@ class Shrinker {
 
 }  // namespace
 
+Trace with_sound_result(const Trace& trace, const std::string& item) {
+  const auto& book = *find_rulebook(trace.dialect);
+  const Trace judged = judge_trace(parse_trace(print_trace(trace), ""), book, "");
+  const Step& last = judged.steps.back();
+  const PlainRule* rule = book.find(last.annotations.front().rule);
+  const Oracle oracle = oracle_before(judged, book, judged.steps.size() - 1);
+  const auto seen = rule == nullptr ? std::nullopt : seen_by(*rule, oracle.state(), last.call);
+  if (!seen || !last.bytes.empty() || last.keys_seen) return trace;
+  Trace sound = trace;
+  sound.steps.back().result = *seen;
+  sound.steps.back().result.lkey = sound.steps.back().result.rkey = Plain::key(0);
+  return shows(sound, item) ? sound : trace;
+}
+
 std::optional<Trace> shrink_witness(Trace trace, const std::string& item) {
   if (!shows(trace, item)) return std::nullopt;
-  return Shrinker(std::move(trace), item).run();
+  return with_sound_result(Shrinker(std::move(trace), item).run(), item);
 }
 
 }  // namespace mrproof

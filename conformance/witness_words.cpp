@@ -56,8 +56,8 @@ std::string taken_words(const PlainRule& rule, const Step& step, const PlainView
     if (why.empty() && term.condition->holds(view).truth() == term.holds)
       why = fact_of(rule.reasons, term.condition->id, true);
   if (rule.weight == Weight::inconclusive)
-    return fmt::format("{} may end in {} anywhere: that says nothing about the rules", call,
-                       result_of(step));
+    return fmt::format("{} gives up for want of resources or of an answer, which proves nothing",
+                       call);
   if (rule.weight == Weight::unsupported)
     return fmt::format("{} may be refused as unsupported here: {}", call, why);
   if (!why.empty()) return fmt::format("{} may end in {} here: {}", call, result_of(step), why);
