@@ -120,7 +120,7 @@ constexpr FaultInfo kFaults[] = {
     {Fault::remote_access_error_as_operation_error,
      "remote-access-error-as-operation-error",
      "A bad remote key completes with REM_OP_ERR, not REM_ACCESS_ERR.",
-     {"rdma_write.rem_op_err", "nothing_forbids"},
+     {"rdma_read.rem_op_err", "nothing_forbids"},
      "11.6.2"},
     {Fault::receiver_not_ready_as_retry,
      "receiver-not-ready-as-retry",

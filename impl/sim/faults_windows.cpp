@@ -14,7 +14,7 @@ constexpr FaultInfo kFaults[] = {
     {Fault::window_end_off_by_one,
      "window-end-off-by-one",
      "Access through a window may go one byte beyond the window's end.",
-     {"rdma_read.ok", "remote_in_bounds"},
+     {"rdma_write.ok", "remote_in_bounds"},
      "bind_mw.range"},
     {Fault::window_write_right_unchecked,
      "window-write-right-unchecked",
