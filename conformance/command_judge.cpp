@@ -11,6 +11,7 @@ namespace mrproof {
 namespace {
 
 int judge_file(const std::string& file, const std::string& dialect) {
+  if (!dialect.empty()) book_named(dialect);  // the command line is looked at before the file
   const Trace trace = load_trace(file);
   const Trace judged = judge_trace(trace, book_of(trace, dialect, file), file);
   fmt::print("{}", print_trace(judged));

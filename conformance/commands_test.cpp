@@ -221,12 +221,12 @@ TEST(Run, IsTheSameForTheSameSeed) {
 TEST(Run, ExpectedDeviationsAreNoFailureAndOthersAre) {
   const TemporaryFolder folder;
   const auto run = [&](const std::string& expectations) {
-    return run_mrproof({"run", "--device", "sim:remote-write-alone-accepted", "--steps", "20000",
+    return run_mrproof({"run", "--device", "sim:dealloc-pd-minus-one", "--steps", "20000",
                         "--out", folder.file("report"), "--expect",
                         folder.write("fails.txt", expectations)})
         .code;
   };
-  EXPECT_EQ(run("reg_mr.ok/accepted/remote_write_has_local_write,Deviates  # seeded\n"),
+  EXPECT_EQ(run("dealloc_pd.refused/detail/errno_value,Deviates  # seeded\n"),
             kExitExpected);
   EXPECT_EQ(run("reg_mr.ok/accepted/memory_mapped,Deviates  # another\n"), kExitDeviation);
   EXPECT_EQ(run("# none\n"), kExitDeviation);

@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Broken{"NoReason", "a.b/accepted/c,Deviates", "reason"},
                       Broken{"EmptyReason", "a.b/accepted/c,Deviates #  ", "reason"},
                       Broken{"NoStatus", "a.b/accepted/c # why", "status"},
-                      Broken{"OtherStatus", "a.b/accepted/c,Crash # why", "status"},
+                      Broken{"OtherStatus", "a.b/accepted/c,Skipped # why", "status"},
                       Broken{"TwoParts", "a.b/accepted,Deviates # why", "three parts"},
                       Broken{"FourParts", "a.b/accepted/c/d,Deviates # why", "three parts"},
                       Broken{"EmptyPart", "a.b/accepted/,Deviates # why", "three parts"},

@@ -53,7 +53,8 @@ const PlainCondition* Oracle::forbids(const Step& step) const {
 Judgement Oracle::check(Step& step, MemorySource& source) {
   const PlainView view{state_, step.call, step.result};
   follow_program(step.call);
-  const Judgement judgement = step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
+  const Judgement judgement =
+      step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
     allowed_ = allowed(*book_, view);
     source.differences(memory_, step.bytes);
@@ -69,8 +70,7 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
 
 /// What the program itself does to its memory.
 void Oracle::follow_program(const Call<Plain>& call) {
-  if (call.verb == Verb::fill)
-    memory_.fill(call.address.value(), call.length.value(), call.seed);
+  if (call.verb == Verb::fill) memory_.fill(call.address.value(), call.length.value(), call.seed);
   if (call.verb == Verb::protect)
     memory_.protect(call.address.value(), call.length.value(),
                     static_cast<Protection>(call.option));

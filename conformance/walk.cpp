@@ -92,7 +92,7 @@ std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong
   if (roll < 44) return make.protect();
   if (roll < 54 && make.live_windows() < 4) return make.allocate_window();
   if (roll < 58) return make.deallocate_window();
-  if (roll < 78) return make.bind(wrong || random_.chance(10));
+  if (roll < 78) return make.bind(wrong || random_.chance(options_->wrong_percent * 2 / 3));
   if (roll < 84) return make.invalidate(wrong);
   if (roll < 102) return make.post_receive(wrong);
   if (roll < 130) return make.send(wrong);
@@ -108,7 +108,7 @@ Step Walk::propose(const Oracle& oracle) {
   CallMaker make(random_, oracle, options_->unanswered_permille);
   const bool wrong = random_.chance(options_->wrong_percent);
   std::optional<Step> step;
-  if (revoked_ && random_.chance(15)) step = make.use_revoked(*revoked_);
+  if (revoked_ && random_.chance(options_->wrong_percent)) step = make.use_revoked(*revoked_);
   revoked_.reset();
   // A failed pair is first used a little in its failed state, then reconnected.
   if (!step && random_.chance(60)) step = make.reconnect();

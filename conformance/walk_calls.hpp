@@ -14,7 +14,7 @@ namespace mrproof {
 /// purpose, in one respect.
 class CallMaker {
  public:
-  CallMaker(Random& random, const Oracle& oracle, unsigned unanswered_permille)
+  CallMaker(Random& random, const Oracle& oracle, unsigned unanswered_permille = 2)
       : random_(random),
         unanswered_permille_(unanswered_permille),
         book_(oracle.book()),

@@ -46,13 +46,14 @@ std::optional<Step> CallMaker::leave_domain() {
     return object.live.truth() && object.pd.value() == pd;
   };
   Step step = call_of(Verb::dealloc_pd);
-  step.call.pd = static_cast<std::uint8_t>(pd);
   if (const auto window = one_of(state_.windows, in_it)) {
     step.call.verb = Verb::dealloc_mw;
     step.call.mw = *window;
   } else if (const auto region = one_of(state_.regions, in_it)) {
     step.call.verb = Verb::dereg_mr;
     step.call.mr = *region;
+  } else {
+    step.call.pd = static_cast<std::uint8_t>(pd);
   }
   return step;
 }
@@ -130,6 +131,7 @@ std::optional<Step> CallMaker::register_region(bool wrong) {
     const auto any = region_where(true);
     if (!any) return std::nullopt;
     step.call.verb = Verb::reg_shared_mr;
+    step.call.access = step.call.access & ~Plain::flags(kOnDemand);
     step.call.source = wrong || !shared ? *any : *shared;
     return step;
   }

@@ -74,10 +74,12 @@ constexpr typename D::Bit right_granted(const State<D>& s, const Target<D>& targ
       s, target, [&](const auto& holder) { return has<D>(holder.access, target.right); });
 }
 
+/// Whether the range lies inside the region; a null region contains all ranges.
 template <class D>
 constexpr typename D::Bit contains(const Region<D>& r, const Target<D>& target) {
   return r.null | ((!r.empty) & within<D>(target.start, target.length, r.first, r.last));
 }
+/// Whether the range lies inside the window.
 template <class D>
 constexpr typename D::Bit contains(const Window<D>& w, const Target<D>& target) {
   return within<D>(target.start, target.length, w.first, w.last);
@@ -117,7 +119,7 @@ template <class D>
 constexpr typename D::Bit memory_there(const State<D>& s, const Target<D>& target, bool write) {
   if (!D::possible(has<D>(s.proven, kOnDemand))) return D::bit(true);
   auto result = all<D>(s.regions, [&](const Region<D>& r) {
-    return only_if<D>(answers<D>(r, target) & has<D>(r.access, kOnDemand), [&] {
+    return only_if<D>(answers<D>(r, target) & has<D>(r.access, kOnDemand) & !r.unseen, [&] {
       return paged_in<D>(s, r.memory + (target.start - r.first), target.length, write);
     });
   });

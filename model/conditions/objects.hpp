@@ -177,6 +177,7 @@ constexpr typename D::Key key_index(typename D::Key key) {
   return key & D::key(0xffffff00U);
 }
 
+/// Whether the number can be an errno.
 template <class D>
 constexpr typename D::Bit is_errno(typename D::Key error) {
   return (error != D::key(0)) & (error < D::key(4096));

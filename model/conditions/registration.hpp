@@ -22,11 +22,13 @@ struct Asked {
   typename D::Bit moves;      ///< memory is to be looked at: it is not the region's own already
 };
 
+/// Bytes of the region.
 template <class D>
 constexpr typename D::Address size_of(const Region<D>& r) {
   return D::select(r.empty, D::address(0), r.last - r.first + D::address(1));
 }
 
+/// What the call asks the region to be.
 template <class D>
 constexpr Asked<D> asked(const View<D>& v) {
   const auto& c = v.call;
@@ -49,6 +51,7 @@ constexpr typename D::Bit of_buffers(const View<D>& v, typename D::Flags access)
   return D::bit(v.call.verb != Verb::reg_dmabuf_mr) & !has<D>(access, kAllocateMr);
 }
 
+/// Whether all of memory is asked for, paged on demand.
 template <class D>
 constexpr typename D::Bit is_implicit(const Asked<D>& a) {
   return has<D>(a.access, kOnDemand) & (a.address == D::address(0)) & (a.length == ~D::address(0));
@@ -173,7 +176,7 @@ inline constexpr Condition<D> source_shared{
     "source_shared", "the region to be shared was made a shared one and not translated since",
     "rereg_exp.shared_ends gap.exp_shared_registration", About::situation, [](const View<D>& v) {
       const Region<D>& source = v.state.regions.at(v.call.source);
-      return has<D>(source.access, kShared) & (!source.undefined);
+      return has<D>(source.access, kShared);
     }};
 
 template <class D>
@@ -181,7 +184,8 @@ inline constexpr Condition<D> source_live{
     "source_live", "the region to be shared is another one, live, and holds its memory",
     "gap.exp_shared_registration", About::situation, [](const View<D>& v) {
       const Region<D>& source = v.state.regions.at(v.call.source);
-      return D::bit(v.call.source != v.call.mr) & source.live & !has<D>(source.access, kOnDemand);
+      return D::bit(v.call.source != v.call.mr) & source.live & (!source.undefined) &
+             !has<D>(source.access, kOnDemand);
     }};
 
 template <class D>

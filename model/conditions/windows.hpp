@@ -5,10 +5,12 @@
 
 namespace mrproof::model {
 
+/// The window that the call names.
 template <class D>
 constexpr const Window<D>& the_window(const View<D>& v) {
   return v.state.windows.at(v.call.mw);
 }
+/// The region that the call names.
 template <class D>
 constexpr const Region<D>& the_region(const View<D>& v) {
   return v.state.regions.at(v.call.mr);
@@ -97,6 +99,14 @@ inline constexpr Condition<D> window_access_known{
     "window_access_known", "the window's flags are among those that the page names",
     "bind_mw.access_known gap.bind_access_unknown", About::situation,
     [](const View<D>& v) { return (v.call.access & ~D::flags(kWindowAccess)) == D::flags(0); }};
+
+template <class D>
+inline constexpr Condition<D> window_access_available{
+    "window_access_available", "a window for atomics is asked for where there are atomics",
+    "reg_mr.remote_atomic_optional", About::situation, [](const View<D>& v) {
+      const auto atomics = has<D>(v.state.can.claimed | v.state.proven, kRemoteAtomic);
+      return atomics | !has<D>(v.call.access, kRemoteAtomic);
+    }};
 
 template <class D>
 inline constexpr Condition<D> key_index_kept{

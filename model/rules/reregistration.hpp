@@ -24,6 +24,7 @@ struct ReregistrationRules {
     r.pd = D::select(to_pd, D::small(v.call.pd), r.pd);
     r.access = D::select(moves, a.access & ~D::flags(kShared), a.access);
     r.empty = a.length == D::address(0);
+    r.undefined = r.undefined | !keys_range_straight<D>.holds(v);
     r.first = a.first;
     r.last = a.first + a.length - D::address(1);
     r.memory = a.address;
@@ -57,7 +58,7 @@ struct ReregistrationRules {
   static constexpr auto kKeys = list<D>(&keys_distinct<D>);
   static constexpr auto kPageSilent =
       list<D>(&changes_something<D>, &translation_given<D>, &memory_there_now<D>,
-              &keys_range_straight<D>, &old_memory_there<D>, &no_doubtful_window<D>, &mr_plain<D>);
+              &old_memory_there<D>, &no_doubtful_window<D>, &mr_plain<D>);
   static constexpr auto kLibrarySilent =
       list<D>(&access_only_with_flag<D>, &access_bits_defined<D>, &hugetlb_with_on_demand<D>);
 
@@ -65,7 +66,7 @@ struct ReregistrationRules {
   static constexpr auto kOkBound = join<D>(hold<D>(kSound, kKeys), fail<D>(kUnbound));
   static constexpr auto kInput = hold<D>(list<D>(&code_input<D>));
   static constexpr auto kDontForkNew = hold<D>(list<D>(&code_dont_fork_new<D>));
-  static constexpr auto kDoForkOld = hold<D>(list<D>(&code_do_fork_old<D>), kKeys);
+  static constexpr auto kDoForkOld = hold<D>(list<D>(&code_do_fork_old<D>), kSound, kKeys);
   static constexpr auto kCommand = hold<D>(list<D>(&code_cmd<D>));
   static constexpr auto kCommandAndFork = hold<D>(list<D>(&code_cmd_and_do_fork_new<D>));
   static constexpr auto kResourcesKeep =

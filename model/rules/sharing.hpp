@@ -29,11 +29,15 @@ struct SharingRules {
       fail<D>(list<D>(&source_shared<D>, &remote_write_has_local_write<D>));
   static constexpr auto kMayRefuse = fail<D>(list<D>(&access_bits_defined<D>));
 
+  static constexpr auto kMissing = fail<D>(list<D>(&features_available<D>));
+
   static constexpr Rule<D> kShare[] = {
       {"ok", Outcome::ok, kOk, {}, enter, nullptr},
       {"refused", Outcome::refused, C::kErrnoSet, kRefuse, nullptr, nullptr},
       {"refused_doubtful", Outcome::refused, C::kErrnoSet, kMayRefuse, nullptr, nullptr,
        Weight::verdict, "gap.exp_shared_registration"},
+      {"unsupported", Outcome::refused, C::kErrnoSet, kMissing, nullptr, nullptr,
+       Weight::unsupported},
       C::kNoResources};
   static constexpr const Condition<D>* kDuty[] = {&pd_live<D>, &mr_slot_free<D>, &source_live<D>};
   static constexpr VerbRules<D> kVerbs[] = {{Verb::reg_shared_mr, kShare, kDuty}};

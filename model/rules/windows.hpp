@@ -65,9 +65,9 @@ struct WindowRules {
       list<D>(&window_type_fits<D>, &bind_region_same_pd<D>, &bind_qp_same_pd<D>, &bind_right<D>,
               &bind_has_local_write<D>, &bind_in_bounds<D>, &bind_region_not_null<D>,
               &window_free<D>, &bind_not_empty<D>);
-  static constexpr auto kBindDoubts =
-      list<D>(&zero_based_of_type_two<D>, &window_access_known<D>, &bind_qp_of_pd<D>,
-              &key_index_kept<D>, &key_byte_changes<D>, &bind_region_plain<D>);
+  static constexpr auto kBindDoubts = list<D>(
+      &zero_based_of_type_two<D>, &window_access_known<D>, &bind_qp_of_pd<D>,
+      &window_access_available<D>, &key_index_kept<D>, &key_byte_changes<D>, &bind_region_plain<D>);
   static constexpr auto kNamed = list<D>(&invalidates_window<D>, &invalidates_same_pd<D>);
   static constexpr auto kNamedDoubts = list<D>(&invalidates_bound<D>, &invalidates_own<D>);
 
