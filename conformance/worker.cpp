@@ -143,9 +143,11 @@ class Worker {
       step.annotations.push_back(annotate(judgement, step));
     const bool recovered = oracle.recover(step, judgement);
     finish(index, step, seen, judgement, start);
-    return recovered || judgement.verdict == Verdict::conforms ||
-           judgement.verdict == Verdict::unsupported ||
-           (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
+    const bool goes_on = recovered || judgement.verdict == Verdict::conforms ||
+                         judgement.verdict == Verdict::unsupported ||
+                         (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
+    if (!goes_on) device_.distrust();
+    return goes_on;
   }
 
   void finish(std::uint64_t index, Step& step, impl::Observation& seen, const Judgement& judgement,

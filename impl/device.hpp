@@ -64,6 +64,10 @@ class Device {
   /// it (see model/rulebook.hpp, callable()).
   virtual Observation perform(const model::Call<model::Plain>& call) = 0;
 
+  /// Something was seen that makes the device's state doubtful: the next reset() keeps nothing that
+  /// the calls so far have touched.
+  virtual void distrust() {}
+
   /// The buffers' bytes as they are now, at their fixed addresses (model/layout.hpp).
   [[nodiscard]] virtual std::span<const std::byte> buffer(std::size_t index) const = 0;
 };

@@ -16,9 +16,9 @@ using model::Setup;
 /// Removes what `release` lets go.
 template <class T, class Release>
 void retry(std::vector<T*>& stuck, Release release) {
-  stuck.erase(std::remove_if(stuck.begin(), stuck.end(),
-                             [&](T* object) { return release(object) == 0; }),
-              stuck.end());
+  stuck.erase(
+      std::remove_if(stuck.begin(), stuck.end(), [&](T* object) { return release(object) == 0; }),
+      stuck.end());
 }
 
 void check(const Setup& setup) {
@@ -40,9 +40,7 @@ void check(const Setup& setup) {
 }  // namespace
 
 VerbsDevice::VerbsDevice(const std::string& name, const VerbsOptions& options)
-    : options_(options),
-      log_(options.watch_kernel_log),
-      port_(open_port(name, options.transport)) {
+    : options_(options), log_(options.watch_kernel_log), port_(open_port(name, options.transport)) {
   prctl(PR_SET_TIMERSLACK, 1UL);
   description_.device = name;
   description_.driver = driver_of(name);
@@ -71,6 +69,7 @@ std::span<const std::byte> VerbsDevice::buffer(std::size_t index) const {
 
 void VerbsDevice::reset(const Setup& setup) {
   check(setup);
+  look_for_failed_pairs();
   empty_receives();  // while the regions that receives name are still there
   // Windows first: a region is not let go while one is bound to it, and some drivers take a minute
   // to destroy a queue pair through which one is bound.
@@ -81,6 +80,23 @@ void VerbsDevice::reset(const Setup& setup) {
   make_domains(setup);
   make_pairs(setup);
   buffers_.restore();
+}
+
+void VerbsDevice::distrust() {
+  // Not only connected anew: a late error of the old connection would reach the new one.
+  for (PairSlot& slot : pairs_) slot.lost = slot.live();
+}
+
+/// A queue pair can have failed without a completion that says so; the next case must not inherit
+/// it.
+void VerbsDevice::look_for_failed_pairs() {
+  for (PairSlot& slot : pairs_) {
+    if (!slot.live() || slot.failed || slot.lost) continue;
+    for (QpEnd& end : slot.pair.ends) {
+      int error = 0;
+      slot.failed |= query_state(end, error) != model::QpState::rts;
+    }
+  }
 }
 
 /// A receive that is still posted would meet the next case's first send. An empty message takes it

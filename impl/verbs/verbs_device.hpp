@@ -73,6 +73,8 @@ class VerbsDevice final : public Device {
   /// NULL, else its return value as 32 bits (-1 is 0xffffffff). Verbs that this libibverbs does not
   /// have are refused with EOPNOTSUPP. Throws std::logic_error as above.
   Observation perform(const model::Call<model::Plain>& call) override;
+  /// All pairs are made anew for the next case.
+  void distrust() override;
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 
  private:
@@ -96,6 +98,7 @@ class VerbsDevice final : public Device {
   };
 
   // verbs_device.cpp
+  void look_for_failed_pairs();
   void empty_receives();
   void release_windows();
   void release_regions();
