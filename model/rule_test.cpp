@@ -290,7 +290,10 @@ TEST(Rules, TransfersMoveNoMoreThanTheCallAskedFor) {
       const auto most = call.length.value() + (call.elements == 2 ? call.second.length.value() : 0);
       for (const auto* pieces : {&transfer.from, &transfer.to})
         ASSERT_LE((*pieces)[0].length.value() + (*pieces)[1].length.value(), most) << rule->name;
-      ASSERT_TRUE(!transfer.exact || rule->outcome == Outcome::ok) << rule->name;
+      // A send whose receive fails may have stored part of its bytes.
+      const bool whole =
+          rule->outcome == Outcome::ok && std::string(rule->name) != "ok_receive_fails";
+      ASSERT_EQ(transfer.exact, whole) << rule->name;
     }
   }
 }
