@@ -10,25 +10,11 @@ using namespace model;
 
 namespace {
 
-/// Memory as the trace tells it: what is predicted, but for the recorded differences.
-class RecordedMemory : public MemorySource {
- public:
-  explicit RecordedMemory(const Step& step) : recorded_(step.bytes) {}
-  void differences(const Memory& expected, std::vector<ByteRun>& runs) override {
-    for (const auto& run : recorded_)
-      for (std::size_t i = 0; i < run.bytes.size(); ++i)
-        if (Memory::contains(run.address + i, 1) && expected.at(run.address + i) != run.bytes[i])
-          append(run.address + i, run.bytes[i], runs);
-  }
-
- private:
-  static void append(std::uint64_t address, std::byte value, std::vector<ByteRun>& runs) {
-    if (runs.empty() || runs.back().address + runs.back().bytes.size() != address)
-      runs.push_back({address, {}});
-    runs.back().bytes.push_back(value);
-  }
-  std::vector<ByteRun> recorded_;
-};
+void append(std::uint64_t address, std::byte value, std::vector<ByteRun>& runs) {
+  if (runs.empty() || runs.back().address + runs.back().bytes.size() != address)
+    runs.push_back({address, {}});
+  runs.back().bytes.push_back(value);
+}
 
 /// All but the low byte, which binds change: what tells objects apart.
 std::uint64_t index_of_key(const Plain::Key& key) { return key.value() >> 8U; }
@@ -43,6 +29,13 @@ Plain::Key next_of(const Plain::Key& key) {
 bool needs_no_result(Verb verb) { return verb == Verb::fill || verb == Verb::protect; }
 
 }  // namespace
+
+void RecordedMemory::differences(const Memory& expected, std::vector<ByteRun>& runs) {
+  for (const auto& run : recorded_)
+    for (std::size_t i = 0; i < run.bytes.size(); ++i)
+      if (Memory::contains(run.address + i, 1) && expected.at(run.address + i) != run.bytes[i])
+        append(run.address + i, run.bytes[i], runs);
+}
 
 KeyGiver::KeyGiver(const Trace& trace) {
   for (const auto& step : trace.steps) {

@@ -5,6 +5,16 @@
 
 namespace mrproof {
 
+/// Memory as the trace tells it: what is predicted, but for the differences that the step records.
+class RecordedMemory : public MemorySource {
+ public:
+  explicit RecordedMemory(const Step& step) : recorded_(step.bytes) {}
+  void differences(const model::Memory& expected, std::vector<ByteRun>& runs) override;
+
+ private:
+  std::vector<ByteRun> recorded_;
+};
+
 /// Gives keys to the successes of a trace that tell none, always the same to the same trace.
 class KeyGiver {
  public:

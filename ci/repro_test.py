@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Tests of the programs that mrproof report writes: that they compile, and what they say of a real
+driver in the virtual machine.
+
+    ci/repro_test.py PROGRAM [unittest arguments]
+
+Compiled has no need of a target. The others boot guests: MRPROOF_TARGET_DIR names the image of
+debian-bookworm (ci/test sets it); without it: exit 77.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "ci/vm"))
+
+from guest_programs import run_programs  # noqa: E402
+
+PROGRAM = ""
+TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
+SCENARIOS = ROOT / "conformance/scenarios"
+EXPECTATIONS = ROOT / "ci/expectations"
+# As the head of each program says, and with all that a careful reader's compiler would ask.
+COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror"]
+FINDINGS = sorted(EXPECTATIONS.glob("F*.mrt"))
+
+
+def name_of(trace):
+    return "-".join(trace.with_suffix("").parts[-2:])
+
+
+class Programs(unittest.TestCase):
+    """Writes and compiles programs into a folder of the test."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="mrproof-repro-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def compiled(self, trace):
+        """The program of a trace, or what went wrong."""
+        out = self.folder / name_of(trace)
+        done = subprocess.run([PROGRAM, "report", trace, "-o", out], capture_output=True,
+                              text=True, check=False)
+        if done.returncode != 0:
+            return f"{trace}: report: {done.stderr}"
+        done = subprocess.run([*COMPILE, "-s", "-o", out / "repro", out / "repro.c", "-libverbs"],
+                              capture_output=True, text=True, check=False)
+        return f"{trace}: {done.stderr}" if done.returncode != 0 else out / "repro"
+
+    def compile_all(self, traces):
+        """{name: file} of the programs of the traces, all of which have to compile."""
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            results = list(pool.map(self.compiled, traces))
+        wrong = [result for result in results if isinstance(result, str)]
+        self.assertEqual(wrong, [], "\n".join(wrong[:5]))
+        return dict(zip(map(name_of, traces), results))
+
+
+class Compiled(Programs):
+    """The findings' programs, and those of every twelfth scenario."""
+
+    def test_findings(self):
+        self.assertGreaterEqual(len(self.compile_all(FINDINGS)), 14)
+
+    def test_scenarios(self):
+        self.assertGreater(len(self.compile_all(sorted(SCENARIOS.rglob("*.mrt"))[::12])), 70)
+
+
+class AllCompiled(Programs):
+    """The program of every scenario."""
+
+    def test_scenarios(self):
+        self.assertGreater(len(self.compile_all(sorted(SCENARIOS.rglob("*.mrt")))), 900)
+
+
+class Findings(Programs):
+    """On the target that has the faults each program tells of its own: exit status 1, at the step
+    that the trace names. There is no target without them yet that a 0 could be seen on."""
+
+    KILLERS = "kills-the-kernel"
+
+    def deviates(self, trace, ended):
+        step = sum(1 for line in trace.read_text().splitlines()
+                   if line and line[0] not in "#!" and not line.startswith("given "))
+        self.assertEqual(ended.code, 1, f"{trace.name}:\n{ended.output}")
+        self.assertRegex(ended.output, rf"deviates: step {step}: ")
+
+    def test_exit_status(self):
+        traces = [trace for trace in FINDINGS if self.KILLERS not in trace.name]
+        # The one that makes the kernel wait and complain comes last.
+        traces.sort(key=lambda trace: "destroying-a-queue-pair" in trace.name)
+        ended = run_programs(TARGET, self.compile_all(traces), "rxe0")
+        self.assertEqual(len(ended), len(traces))
+        for trace in traces:
+            with self.subTest(trace=trace.name):
+                self.deviates(trace, ended[name_of(trace)])
+
+    def test_kernel_dies(self):
+        """A program cannot tell that its kernel died; its last line says what it was doing."""
+        traces = [trace for trace in FINDINGS if self.KILLERS in trace.name]
+        self.assertEqual(len(traces), 2)
+        for trace, program in zip(traces, self.compile_all(traces).values()):
+            with self.subTest(trace=trace.name):
+                ended = run_programs(TARGET, {"killer": program}, "rxe0")["killer"]
+                self.assertIsNone(ended.code, ended.output)
+                self.assertIn("making step", ended.output)
+                self.assertIn("Kernel panic", ended.output)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/repro_test.py PROGRAM; ci/test does it")
+    PROGRAM = str(Path(sys.argv.pop(1)).resolve())
+    if not TARGET and not any("Compiled" in argument for argument in sys.argv):
+        print("skipped: no image; ci/test builds one and sets MRPROOF_TARGET_DIR")
+        sys.exit(77)
+    unittest.main(verbosity=2)

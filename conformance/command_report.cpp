@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "conformance/commands.hpp"
+#include "conformance/plan.hpp"
+#include "conformance/repro.hpp"
+#include "conformance/trace_dialect.hpp"
+
+namespace mrproof {
+namespace {
+
+struct ReportOptions {
+  std::string trace;
+  std::string out;
+  std::string dialect;
+};
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out)
+    throw ToolError(fmt::format("{}: cannot be written; choose another --out", path.string()));
+}
+
+void report_finding(const ReportOptions& options) {
+  const Trace trace = load_trace(options.trace);
+  const auto& book = book_of(trace, options.dialect, options.trace);
+  const Evidence evidence = gather_evidence(trace, book, options.trace);
+  std::error_code error;
+  std::filesystem::create_directories(options.out, error);
+  const std::filesystem::path out(options.out);
+  write_file(out / "repro.c", repro_program(evidence));
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ReportOptions>();
+  auto* command = app.add_subcommand(
+      "report", "Write what the finder of a deviation sends: annotated trace, C program, page");
+  command->add_option("trace", options->trace, "trace file (.mrt)")->required();
+  command->add_option("-o,--out", options->out, "folder; made if it is missing")->required();
+  command->add_option("--dialect", options->dialect, "rule set (default: the trace's)");
+  command->callback([options, &exit_code] {
+    report_finding(*options);
+    exit_code = kExitExpected;
+  });
+}
+
+}  // namespace mrproof
