@@ -161,8 +161,12 @@ void ReproWriter::write_decisive() {
     text += fmt::format(" Seen: {}.", print_result(step));
     for (const auto& remark : step.remarks)
       if (remark.starts_with("broken: ")) text += " Broken: " + remark.substr(8) + ".";
-  } else if (evidence_.is_deviation()) {
-    text += fmt::format(" Seen: {}.", kVerdictNames.at(static_cast<std::size_t>(a.verdict)));
+  } else if (a.verdict == Verdict::crash) {
+    text += " Seen: the process or the kernel died.";
+  } else if (a.verdict == Verdict::hang) {
+    text += " Seen: it does not end.";
+  } else if (a.verdict == Verdict::kernel_warning) {
+    text += " Seen: it ends, and the kernel log tells of a fault.";
   }
   comment(text);
   line("stuck_means = 1;");
@@ -203,6 +207,7 @@ std::string ReproWriter::pairs_part() const {
 std::string ReproWriter::parts() const {
   using namespace repro_parts;
   std::string text(kMessages);
+  if (!over_) text += kVerdict;
   text += parts_.contains(ReproPart::pairs) ? kOpenPort : kOpen;
   for (const ReproPart part : parts_) {
     switch (part) {
@@ -275,7 +280,9 @@ std::string ReproWriter::write() {
     begin +=
         "    kernel_log = open(\"/dev/kmsg\", O_RDONLY | O_NONBLOCK);\n"
         "    NEED(kernel_log >= 0 && lseek(kernel_log, 0, SEEK_END) >= 0);\n";
-  begin += "    struct ibv_context *context = open_device(argc, argv);\n";
+  const bool named = body_.find("context") != std::string::npos;
+  begin += fmt::format("    {}open_device(argc, argv);\n",
+                       named ? "struct ibv_context *context = " : "");
   for (const std::size_t index : buffers_) {
     begin += fmt::format("    map(BUF{}, {});\n", index, buffer_size(index));
     if (kind() == DeviationClass::bytes)

@@ -78,7 +78,7 @@ void ReproWriter::check_bytes() {
   if (verb != Verb::fill && verb != Verb::protect) {
     const bool named = is_transfer(verb) || step.result.outcome != Outcome::ok;
     line(fmt::format("if (got != {})", named ? c_status(step.result.outcome) : "0"));
-    line(fmt::format("return verdict({}, got);", outcomes()), 8);
+    line(fmt::format("return verdict({}, got);", outcomes(step.result.outcome)), 8);
     if (receive_due() && step.result.outcome == Outcome::ok)
       line(fmt::format("completion(qp{}->recv_cq);", peer_of(step.call.qp)));
   }
@@ -105,8 +105,10 @@ std::string ReproWriter::bytes_part() const {
     add(index, hole.second, buffer_size(index));
   }
   std::string text(repro_parts::kBytes);
-  const std::string_view mark = "    @RANGES@};\n";
-  return text.replace(text.find(mark), mark.size(), wrapped(ranges + "};", 4));
+  const std::string_view mark = "    @RANGES@};\n", place = "@WANTED@";
+  text.replace(text.find(mark), mark.size(), wrapped(ranges + "};", 4));
+  const bool used = body_.find("wanted(") != std::string::npos;
+  return text.replace(text.find(place), place.size(), used ? repro_parts::kWanted : "");
 }
 
 }  // namespace mrproof

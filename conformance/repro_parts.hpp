@@ -27,7 +27,9 @@ static void on_alarm(int signal)
     printf("%s: step %s: does not end\n", stuck_means == 1 ? "deviates" : "cannot run here", step);
     _exit(stuck_means);
 }
+)";
 
+inline constexpr std::string_view kVerdict = R"(
 static int verdict(int conforms, int got)
 {
     const char *seen = got == REFUSED ? strerror(errno) : ibv_wc_status_str(got);
@@ -229,12 +231,9 @@ static void fill(uint64_t address, size_t length, uint64_t seed)
 }
 )";
 
-/// @RANGES@: the ranges of memory that are looked at.
-inline constexpr std::string_view kBytes = R"(
-static struct { uint64_t at; size_t size; uint8_t before[16384], want[16384]; } memory[] = {
-    @RANGES@};
-
-static uint8_t *wanted(uint64_t address) /* what memory has to hold there after the step */
+/// Where the step moves bytes.
+inline constexpr std::string_view kWanted =
+    R"(static uint8_t *wanted(uint64_t address) /* what memory has to hold there after the step */
 {
     int i = 0;
     while (address - memory[i].at >= memory[i].size)
@@ -242,7 +241,14 @@ static uint8_t *wanted(uint64_t address) /* what memory has to hold there after 
     return memory[i].want + (address - memory[i].at);
 }
 
-static void remember(void)
+)";
+
+/// @RANGES@: the ranges of memory that are looked at; @WANTED@: kWanted, if it is used.
+inline constexpr std::string_view kBytes = R"(
+static struct { uint64_t at; size_t size; uint8_t before[16384], want[16384]; } memory[] = {
+    @RANGES@};
+
+@WANTED@static void remember(void)
 {
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) {
         memcpy(memory[i].before, (void *)memory[i].at, memory[i].size);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -93,7 +94,7 @@ class ReproWriter {
       const model::PlainRule& rule) const;
   [[nodiscard]] bool checks_completion() const;
   [[nodiscard]] bool receive_due() const;
-  [[nodiscard]] std::string outcomes() const;
+  [[nodiscard]] std::string outcomes(std::optional<model::Outcome> but = std::nullopt) const;
 
   // repro_bytes.cpp: memory before and after the decisive step
   void predict_bytes();
