@@ -20,15 +20,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "ci/vm"))
 
+import findings  # noqa: E402
 from guest_programs import run_programs  # noqa: E402
 
 PROGRAM = ""
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
 SCENARIOS = ROOT / "conformance/scenarios"
-EXPECTATIONS = ROOT / "ci/expectations"
 # As the head of each program says, and with all that a careful reader's compiler would ask.
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror"]
-FINDINGS = sorted(EXPECTATIONS.glob("F*.mrt"))
 
 
 def name_of(trace):
@@ -67,7 +66,7 @@ class Compiled(Programs):
     """The findings' programs, and those of every twelfth scenario."""
 
     def test_findings(self):
-        self.assertGreaterEqual(len(self.compile_all(FINDINGS)), 14)
+        self.assertGreaterEqual(len(self.compile_all(findings.traces())), 14)
 
     def test_scenarios(self):
         self.assertGreater(len(self.compile_all(sorted(SCENARIOS.rglob("*.mrt"))[::12])), 70)
@@ -93,7 +92,7 @@ class Findings(Programs):
         self.assertRegex(ended.output, rf"deviates: step {step}: ")
 
     def test_exit_status(self):
-        traces = [trace for trace in FINDINGS if self.KILLERS not in trace.name]
+        traces = [trace for trace in findings.of_target(TARGET) if self.KILLERS not in trace.name]
         # The one that makes the kernel wait and complain comes last.
         traces.sort(key=lambda trace: "destroying-a-queue-pair" in trace.name)
         ended = run_programs(TARGET, self.compile_all(traces), "rxe0")
@@ -104,7 +103,7 @@ class Findings(Programs):
 
     def test_kernel_dies(self):
         """A program cannot tell that its kernel died; its last line says what it was doing."""
-        traces = [trace for trace in FINDINGS if self.KILLERS in trace.name]
+        traces = [trace for trace in findings.of_target(TARGET) if self.KILLERS in trace.name]
         self.assertEqual(len(traces), 2)
         for trace, program in zip(traces, self.compile_all(traces).values()):
             with self.subTest(trace=trace.name):

@@ -21,6 +21,11 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "ci/vm"))
+
+import findings  # noqa: E402
+
 PROGRAM = ""
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
 EXPECTATIONS = ROOT / "ci/expectations"
@@ -126,7 +131,7 @@ class Findings(unittest.TestCase):
     """Each trace of FINDINGS.md still shows its deviation on this target."""
 
     def test_replay(self):
-        traces = sorted(EXPECTATIONS.glob("F*.mrt"))
+        traces = findings.of_target(TARGET)
         self.assertGreaterEqual(len(traces), 5)
         for trace in traces:
             with self.subTest(trace=trace.name):
