@@ -59,6 +59,9 @@ std::string trouble_name(const Rulebook& book, const PlainView& view) {
 
 namespace {
 
+/// How many more calls are looked at when one is wrong.
+constexpr int kCandidates = 6;
+
 /// The key that is not to be good any more after the step.
 std::optional<KeyName> revoked_by(const Step& step) {
   using Kind = KeyName::Kind;
@@ -79,20 +82,32 @@ std::optional<KeyName> revoked_by(const Step& step) {
 
 }  // namespace
 
+/// Percentage of calls of the kind that are wrong on purpose. What is refused at once costs no
+/// pair.
+unsigned Walk::wrong_share(std::uint64_t roll) const {
+  if (roll < 12) return 15;
+  if (roll < 20) return 0;
+  if (roll < 26) return 35;
+  if (roll < 35) return 0;
+  if (roll < 41) return 45;
+  if (roll < 58) return 0;
+  const unsigned asked = options_->wrong_percent;
+  return roll < 78 ? asked + asked * 2 / 3 : asked;
+}
+
 /// What kind of call comes next, of 200 that are possible.
 std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong) {
-  const std::size_t regions = make.live_regions();
-  if (regions < 3 || (roll < 12 && regions < 7)) return make.register_region(random_.chance(15));
+  if (roll < 12) return make.register_region(wrong);
   if (roll < 20) return make.deregister_region();
-  if (roll < 26) return make.reregister_region(random_.chance(35));
+  if (roll < 26) return make.reregister_region(wrong);
   if (roll < 29) return random_.chance(40) ? make.allocate_pd() : make.deallocate_pd();
   if (roll < 31) return make.query();
   if (roll < 35) return make.fill();
-  if (roll < 41) return make.advise(random_.chance(45));
+  if (roll < 41) return make.advise(wrong);
   if (roll < 44) return make.protect();
-  if (roll < 54 && make.live_windows() < 4) return make.allocate_window();
+  if (roll < 54) return make.allocate_window();
   if (roll < 58) return make.deallocate_window();
-  if (roll < 78) return make.bind(wrong || random_.chance(options_->wrong_percent * 2 / 3));
+  if (roll < 78) return make.bind(wrong);
   if (roll < 84) return make.invalidate(wrong);
   if (roll < 102) return make.post_receive(wrong);
   if (roll < 130) return make.send(wrong);
@@ -104,31 +119,98 @@ std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong
   return make.rdma(wrong);
 }
 
-Step Walk::propose(const Oracle& oracle) {
-  CallMaker make(random_, oracle, options_->unanswered_permille);
-  const bool wrong = random_.chance(options_->wrong_percent);
-  std::optional<Step> step;
-  if (revoked_ && random_.chance(options_->wrong_percent)) step = make.use_revoked(*revoked_);
-  revoked_.reset();
-  // A failed pair is first used a little in its failed state, then reconnected.
-  if (!step && random_.chance(60)) step = make.reconnect();
-  if (!step) step = choose(make, random_.below(200), wrong);
+/// What looks at what the last call has done: state that is only written proves nothing.
+std::optional<Step> Walk::follow_up(CallMaker& make, const Before& before) {
+  const auto& call = before.step.call;
+  const unsigned asked = options_->wrong_percent;
+  const bool wrong = random_.chance(std::min(50U, 3 * asked));
+  if (before.revoked && random_.chance(2 * asked)) return make.use_revoked(*before.revoked);
+  const auto perhaps = [&](unsigned percent, auto&& what) {
+    return random_.chance(percent) ? what() : std::optional<Step>();
+  };
+  switch (call.verb) {
+    case Verb::alloc_mw: return perhaps(50, [&] { return make.bind_again(call.mw); });
+    case Verb::bind_mw:
+    case Verb::post_bind_mw: return after_bind(make, call, wrong);
+    case Verb::dealloc_mw: return perhaps(20, [&] { return make.deregister_behind(call.mw); });
+    case Verb::local_inv:
+    case Verb::send_with_inv: {
+      const auto& key = before.step.rkey;
+      if (key.kind != KeyName::Kind::window_rkey) return std::nullopt;
+      if (random_.chance(40)) return make.bind_again(key.slot);
+      return perhaps(15, [&] { return make.deregister_behind(key.slot); });
+    }
+    case Verb::alloc_null_mr: return perhaps(60, [&] { return make.use_null(call.mr, wrong); });
+    case Verb::alloc_pd: return perhaps(40, [&] { return make.enter_domain(call.pd); });
+    case Verb::rereg_mr:
+      if ((call.flags.value() & kChangePd) == 0) return std::nullopt;
+      return perhaps(40, [&] { return make.leave_domain(); });
+    case Verb::post_recv:
+      return perhaps(before.wrong ? 60 : 25, [&] { return make.send_to(call.qp); });
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Step> Walk::after_bind(CallMaker& make, const Call<Plain>& call, bool wrong) {
+  if (call.length.value() == 0)
+    return random_.chance(50) ? make.deregister_behind(call.mw) : std::nullopt;
+  const auto roll = random_.below(100);
+  if (roll < 50) return make.use_window(call.mw, wrong);
+  if (roll < 70) return make.invalidate_from_afar(call.mw);
+  if (roll < 73) return make.destroy_qp();
+  return std::nullopt;
+}
+
+/// A kind of call that the state has no object for gives way to another.
+Step Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong) {
+  std::optional<Step> step = choose(make, roll, wrong);
+  if (!step) step = wrong ? make.rdma(wrong) : choose(make, random_.below(200), false);
   if (!step) step = make.rdma(wrong);
   if (!step) step = make.register_region(wrong);
   return step ? *step : make.fill();
 }
 
+bool Walk::admits(const Oracle& oracle, Step& step) {
+  oracle.resolve(step);
+  if (oracle.forbids(step) != nullptr) return false;
+  const KnownDeviation* known = repeats(oracle, step);
+  // Other deviations are met again now and then, trouble never: it costs a time limit or a boot.
+  return known == nullptr || (known->kind != KnownDeviation::kTrouble && random_.chance(3));
+}
+
+void Walk::choose_least_tried(const Oracle& oracle, CallMaker& make, std::uint64_t roll,
+                              Step& step) {
+  Attempt best = attempt_of(oracle, step);
+  for (int i = 0; i < kCandidates; ++i) {
+    // Work requests that are wrong give way to such only, so there are as many as asked for.
+    Step other = propose(make, roll < 58 ? roll : random_.between(58, 199), true);
+    if (!admits(oracle, other)) continue;
+    const Attempt attempt = attempt_of(oracle, other);
+    const bool worse = best.flaws != 0 && attempts_.cost(attempt) >= attempts_.cost(best);
+    if (attempt.flaws == 0 || worse) continue;
+    best = attempt;
+    step = other;
+  }
+  if (best.flaws != 0) attempts_.add(best);
+}
+
 Step Walk::next(const Oracle& oracle) {
+  CallMaker make(random_, oracle, options_->unanswered_permille);
   for (;;) {
-    Step step = propose(oracle);
-    oracle.resolve(step);
-    if (oracle.forbids(step) != nullptr) continue;
-    const KnownDeviation* known = repeats(oracle, step);
-    // Other deviations are met again now and then, trouble never: it costs a time limit or a boot.
-    if (known != nullptr && (known->kind == KnownDeviation::kTrouble || !random_.chance(3)))
-      continue;
-    revoked_ = revoked_by(step);
-    return step;
+    std::optional<Step> step;
+    if (before_) step = follow_up(make, *before_);
+    before_.reset();
+    // A failed pair is first used a little in its failed state, then reconnected.
+    if (!step && random_.chance(60)) step = make.reconnect();
+    const bool chosen = !step;
+    const auto roll = make.live_regions() < 3 ? 0 : random_.below(200);
+    const bool wrong = chosen && random_.chance(wrong_share(roll));
+    if (chosen) step = propose(make, roll, wrong);
+    if (!admits(oracle, *step)) continue;
+    // Now and then as it comes: what is wrong in several respects has its place, too.
+    if (wrong && !random_.chance(12)) choose_least_tried(oracle, make, roll, *step);
+    before_ = Before{*step, revoked_by(*step), wrong};
+    return *step;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "conformance/oracle.hpp"
 #include "conformance/random.hpp"
+#include "conformance/walk_aim.hpp"
 
 namespace mrproof {
 
@@ -53,13 +54,30 @@ class Walk {
   Step next(const Oracle& oracle);
 
  private:
+  /// The call that was made before, and what it was about to change.
+  struct Before {
+    Step step;
+    std::optional<KeyName> revoked;  ///< the key that is not to be good any more after it
+    bool wrong = false;
+  };
+
+  [[nodiscard]] unsigned wrong_share(std::uint64_t roll) const;
+
   std::optional<Step> choose(CallMaker& make, std::uint64_t roll, bool wrong);
-  Step propose(const Oracle& oracle);
+  std::optional<Step> follow_up(CallMaker& make, const Before& before);
+  std::optional<Step> after_bind(CallMaker& make, const model::Call<model::Plain>& call,
+                                 bool wrong);
+  Step propose(CallMaker& make, std::uint64_t roll, bool wrong);
+  /// Whether the step may be made, and is not one to avoid.
+  bool admits(const Oracle& oracle, Step& step);
+  /// Of the step and some more that are wrong, the one that was tried least in this case.
+  void choose_least_tried(const Oracle& oracle, CallMaker& make, std::uint64_t roll, Step& step);
   /// The known deviation that the call would meet again; null if none.
   [[nodiscard]] const KnownDeviation* repeats(const Oracle& oracle, const Step& step) const;
   Random random_;
   const WalkOptions* options_;
-  std::optional<KeyName> revoked_;  ///< the key that the last step took back
+  Attempts attempts_;
+  std::optional<Before> before_;
 };
 
 }  // namespace mrproof

@@ -35,6 +35,10 @@ bool CallMaker::usable(const Window& w) {
   return w.live.truth() && w.bound.truth() && !w.undefined.truth();
 }
 
+bool CallMaker::is_ready(const model::QueuePair<Plain>& qp) {
+  return qp.live.truth() && qp.state.value() == static_cast<unsigned>(QpState::rts);
+}
+
 std::optional<std::uint8_t> CallMaker::region_where(bool live) {
   return one_of(state_.regions, [&](const Region& r) { return r.live.truth() == live; });
 }
@@ -59,6 +63,19 @@ std::uint64_t CallMaker::length_up_to(std::uint64_t room) {
   return std::min(wanted, room);
 }
 
+std::optional<std::uint64_t> CallMaker::edge_of_hole(std::uint64_t from, std::uint64_t last) {
+  const auto buffer = one_of(state_.buffers, [&](const auto& b) {
+    return b.hole.truth() && b.first.value() <= last && from <= b.last.value();
+  });
+  if (!buffer) return std::nullopt;
+  const auto& b = state_.buffers.at(*buffer);
+  const std::uint64_t edge = random_.pick<std::uint64_t>(
+      {b.hole_first.value(), b.hole_first.value() - 1, b.hole_last.value(), b.hole_last.value() + 1,
+       b.hole_first.value() - kPageSize});
+  if (edge < from || last < edge) return std::nullopt;
+  return edge;
+}
+
 CallMaker::Side CallMaker::place(std::uint8_t region, KeyName::Kind kind) {
   const auto& r = state_.regions.at(region);
   std::uint64_t first = r.first.value();
@@ -69,6 +86,11 @@ CallMaker::Side CallMaker::place(std::uint8_t region, KeyName::Kind kind) {
     last = first + buffer_size(buffer) - 1;
   }
   const std::uint64_t size = last - first + 1;
+  if (random_.chance(15)) {
+    const std::uint64_t memory = r.memory.value() + (first - r.first.value());
+    if (const auto edge = edge_of_hole(memory, memory + size - 1))
+      return {{kind, region, 0, 0}, first + (*edge - memory), first, last};
+  }
   const std::uint64_t offset = std::min(
       size - 1,
       random_.pick<std::uint64_t>({0, 0, 1, size - 1, random_.below(size), random_.below(size)}));

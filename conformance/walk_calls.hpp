@@ -46,12 +46,28 @@ class CallMaker {
   std::optional<Step> send(bool wrong);
   std::optional<Step> rdma(bool wrong);
   std::optional<Step> atomic(bool wrong);
-  /// An RDMA operation with a key that a call has just taken back, good but for that.
-  std::optional<Step> use_revoked(const KeyName& key);
   std::optional<Step> query();
   std::optional<Step> destroy_qp();
   /// Reconnects a pair that has failed, if there is one.
   std::optional<Step> reconnect();
+
+  // walk_probes.cpp: what looks at what a call has just done
+  /// An RDMA operation with a key that was taken back, good but for that.
+  std::optional<Step> use_revoked(const KeyName& key);
+  /// An RDMA operation through the window: of all of it, up to its end, or wrong in one respect.
+  std::optional<Step> use_window(std::uint8_t slot, bool wrong);
+  /// An RDMA operation on the null region: at the requester, or (wrong) at the responder.
+  std::optional<Step> use_null(std::uint8_t slot, bool wrong);
+  /// Towards the window's invalidation by a message: that, or a receive for it.
+  std::optional<Step> invalidate_from_afar(std::uint8_t slot);
+  /// Moves a region to the PD.
+  std::optional<Step> enter_domain(std::uint8_t pd);
+  /// Binds the window, which is free again.
+  std::optional<Step> bind_again(std::uint8_t slot);
+  /// Deregisters the region that the window is, or was, bound to.
+  std::optional<Step> deregister_behind(std::uint8_t slot);
+  /// A message for the receive that is posted there.
+  std::optional<Step> send_to(std::uint8_t receiver);
 
  private:
   using Region = model::Region<model::Plain>;
@@ -86,7 +102,10 @@ class CallMaker {
   std::optional<std::uint8_t> region_without(std::uint64_t pd, std::uint32_t right);
   static bool usable(const Region& region);
   static bool usable(const Window& window);
+  static bool is_ready(const model::QueuePair<model::Plain>& qp);
   std::uint64_t length_up_to(std::uint64_t room);
+  /// A place at an edge of the hole in the memory [from, last], if there is one.
+  std::optional<std::uint64_t> edge_of_hole(std::uint64_t from, std::uint64_t last);
 
   // walk_calls.cpp: sides and what can be wrong with them
   Side place(std::uint8_t region, KeyName::Kind kind);
@@ -107,6 +126,7 @@ class CallMaker {
   void spoil_range(Step& step);
 
   // walk_windows.cpp
+  std::optional<Step> bind_window(std::uint8_t window, bool wrong);
   void spoil_bind(Step& step);
   void spoil_bind_range(Step& step, const Region& region);
 
@@ -115,8 +135,16 @@ class CallMaker {
   std::optional<std::uint8_t> posting_qp();
   /// Puts the sides into the step; adds a second element now and then, if `room` allows.
   void set_local(Step& step, const Side& near, std::uint64_t length);
+  std::optional<Step> receive_on(std::uint8_t qp, bool wrong);
+  std::optional<Step> send_from(std::uint8_t qp, bool wrong);
   void add_second(Step& step, std::uint8_t qp, std::uint32_t right, std::uint64_t room, bool wrong);
   static void set_remote(Step& step, const Side& far);
+
+  // walk_probes.cpp
+  std::optional<Step> reach(std::uint8_t responder, bool read, const Side& far,
+                            std::uint64_t length);
+  /// A queue pair that may serve access through the window, or one that just may not.
+  std::optional<std::uint8_t> responder_of(const Window& window, bool right_one);
 
   Random& random_;
   unsigned unanswered_permille_;

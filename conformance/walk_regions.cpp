@@ -37,24 +37,45 @@ std::optional<Step> CallMaker::deallocate_pd() {
 }
 
 std::optional<Step> CallMaker::leave_domain() {
-  const auto gone = one_of(state_.qps, [&](const auto& qp) {
-    return !qp.live.truth() && state_.pds.at(qp.pd.value()).live.truth() && qp.pd.value() != 0;
+  const auto left = one_of(state_.pds, [&](const auto& pd) {
+    const auto slot = static_cast<std::uint64_t>(&pd - state_.pds.data());
+    return pd.live.truth() && slot != 0 &&
+           std::none_of(state_.qps.begin(), state_.qps.end(),
+                        [&](const auto& qp) { return qp.live.truth() && qp.pd.value() == slot; });
   });
-  if (!gone) return std::nullopt;
-  const auto pd = state_.qps.at(*gone).pd.value();
+  if (!left) return std::nullopt;
   const auto in_it = [&](const auto& object) {
-    return object.live.truth() && object.pd.value() == pd;
+    return object.live.truth() && object.pd.value() == *left;
   };
   Step step = call_of(Verb::dealloc_pd);
   if (const auto window = one_of(state_.windows, in_it)) {
     step.call.verb = Verb::dealloc_mw;
     step.call.mw = *window;
   } else if (const auto region = one_of(state_.regions, in_it)) {
-    step.call.verb = Verb::dereg_mr;
+    const Region& r = state_.regions.at(*region);
+    const bool movable = book_.has(Verb::rereg_mr) && usable(r) && !r.null.truth();
     step.call.mr = *region;
+    step.call.verb = Verb::dereg_mr;
+    if (movable && worth(kReregPd) && random_.chance(50)) {
+      step.call.verb = Verb::rereg_mr;
+      step.call.flags = Plain::flags(kChangePd);
+    }
   } else {
-    step.call.pd = static_cast<std::uint8_t>(pd);
+    step.call.pd = *left;
   }
+  return step;
+}
+
+std::optional<Step> CallMaker::enter_domain(std::uint8_t pd) {
+  if (!book_.has(Verb::rereg_mr) || !worth(kReregPd) || !state_.pds.at(pd).live.truth())
+    return std::nullopt;
+  const auto region =
+      one_of(state_.regions, [](const Region& r) { return usable(r) && !r.null.truth(); });
+  if (!region) return std::nullopt;
+  Step step = call_of(Verb::rereg_mr);
+  step.call.mr = *region;
+  step.call.pd = pd;
+  step.call.flags = Plain::flags(kChangePd);
   return step;
 }
 
@@ -81,8 +102,16 @@ void CallMaker::range(Step& step) {
   const std::uint64_t size = buffer_size(buffer);
   const std::uint64_t offset = random_.pick<std::uint64_t>(
       {0, 0, 0, kPageSize, 1, kPageSize - 1, random_.below(size), random_.below(size)});
-  step.call.address = Plain::address(buffer_address(buffer) + offset);
+  const std::uint64_t first = buffer_address(buffer);
+  step.call.address = Plain::address(first + offset);
   step.call.length = Plain::address(length_up_to(size - offset));
+  if (!random_.chance(25)) return;
+  // Where memory is not what it was: up to the hole, over it, behind it.
+  const auto edge = edge_of_hole(first, first + size - 1);
+  if (!edge) return;
+  step.call.address = Plain::address(*edge);
+  step.call.length = Plain::address(random_.chance(50) ? first + size - *edge
+                                                       : length_up_to(first + size - *edge));
 }
 
 /// Which of the registering verbs it is; sets what that verb has of its own.
@@ -119,7 +148,7 @@ std::optional<Step> CallMaker::register_region(bool wrong) {
   step.call.pd = static_cast<std::uint8_t>(
       random_.chance(85) ? random_.pick<std::uint64_t>({0, 0, 0, 1}) : random_.below(Plain::kPds));
   if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
-  if (random_.chance(3) && book_.has(Verb::alloc_null_mr) && worth(kNullMr)) {
+  if (random_.chance(6) && book_.has(Verb::alloc_null_mr) && worth(kNullMr)) {
     step.call.verb = Verb::alloc_null_mr;
     return step;
   }
@@ -242,13 +271,17 @@ std::optional<Step> CallMaker::advise(bool wrong) {
   c.option = random_.pick<std::uint8_t>({kPrefetch, kPrefetchWrite, kPrefetchNoFault});
   c.flags = Plain::flags(random_.below(2));
   if (wrong) {
-    const auto which = random_.below(6);
+    const auto which = random_.below(8);
     if (which == 0) c.option = random_.pick<std::uint8_t>({3, 200});
     if (which == 1) c.flags = Plain::flags(random_.pick<std::uint32_t>({2, 3, 1U << 31U}));
     if (which == 2) c.pd ^= 1U;
     if (which == 3) spoil_bounds(side, length);
     if (which == 4) spoil(side, length, 0, kLocalWrite);
     if (which == 5) c.option = kPrefetchWrite;
+    if (which == 6) c.flags = Plain::flags(kAdviseFlush);
+    const auto gone = one_of(
+        state_.regions, [](const Region& r) { return !r.live.truth() && r.lkey.value() != 0; });
+    if (which == 7 && gone) side.key.slot = *gone;
   }
   step.lkey = side.key;
   c.address = Plain::address(side.address);

@@ -10,10 +10,6 @@ using namespace model;
 
 namespace {
 
-bool is_ready(const QueuePair<Plain>& qp) {
-  return qp.live.truth() && qp.state.value() == static_cast<unsigned>(QpState::rts);
-}
-
 std::uint64_t room_of(const QueuePair<Plain>& qp) {
   return qp.elements[0].length.value() + qp.elements[1].length.value();
 }
@@ -113,18 +109,27 @@ std::optional<Step> CallMaker::atomic(bool wrong) {
   if (!local || !remote) return std::nullopt;
   Side near = *local;
   Side far = *remote;
-  const auto aligned = (far.address + 7) & ~std::uint64_t{7};
-  if (aligned <= far.last) far.address = aligned;
+  const auto align = [](Side& side) {
+    const auto aligned = (side.address + 7) & ~std::uint64_t{7};
+    if (aligned <= side.last) side.address = aligned;
+  };
+  align(far);
+  if (near.last - near.first >= 7) near.address = std::min(near.address, near.last - 7);
   std::uint64_t length = 8;
   if (wrong) {
-    const auto which = random_.below(4);
+    const auto which = random_.below(5);
     if (which == 0) far.address += random_.between(1, 7);
     const auto without = region_without(state_.qps.at(*qp).pd.value(), kLocalWrite);
     if (which == 1 && without && random_.chance(50))
       near = place(*without, KeyName::Kind::lkey);
     else if (which == 1)
       spoil(near, length, *qp, kLocalWrite);
-    if (which > 1) spoil(far, length, peer_of(*qp), kRemoteAtomic);
+    if (which == 2 || which == 3) spoil(far, length, peer_of(*qp), kRemoteAtomic);
+    const auto plain = region_without(state_.qps.at(peer_of(*qp)).pd.value(), kRemoteAtomic);
+    if (which == 4 && plain) {
+      far = place(*plain, KeyName::Kind::rkey);
+      align(far);
+    }
   }
   step.call.qp = *qp;
   set_local(step, near, 8);
@@ -138,78 +143,62 @@ std::optional<Step> CallMaker::atomic(bool wrong) {
   return step;
 }
 
-std::optional<Step> CallMaker::use_revoked(const KeyName& key) {
-  const bool of_region = key.kind == KeyName::Kind::rkey || key.kind == KeyName::Kind::old_rkey;
-  const auto& region = state_.regions.at(key.slot);
-  const auto& window = state_.windows.at(key.slot % Plain::kWindows);
-  const auto access = of_region ? region.access.value() : window.access.value();
-  const auto pd = of_region ? region.pd.value() : window.pd.value();
-  const auto first = of_region ? region.first.value() : window.first.value();
-  const auto last = of_region ? region.last.value() : window.last.value();
-  const bool read = (access & kRemoteRead) != 0;
-  if ((!read && (access & kRemoteWrite) == 0) || last < first || last - first >= kLastBufferSize)
-    return std::nullopt;
-  const auto peer = one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
-    const auto slot = static_cast<std::uint8_t>(&qp - state_.qps.data());
-    const bool here = of_region || !window.two.truth() || window.qp.value() == slot;
-    return here && qp.pd.value() == pd && is_ready(qp) && is_ready(state_.qps.at(peer_of(slot)));
-  });
-  if (!peer) return std::nullopt;
-  Step step = call_of(read ? Verb::rdma_read : Verb::rdma_write);
-  step.call.qp = peer_of(*peer);
-  const auto near = local_side(step.call.qp, read ? kLocalWrite : 0U);
-  if (!near) return std::nullopt;
-  set_local(step, *near, std::min<std::uint64_t>({near->room(), last - first + 1, 8}));
-  set_remote(step, Side{key, first, first, last});
-  return step;
+std::optional<Step> CallMaker::post_receive(bool wrong) {
+  const auto qp = ready_qp();
+  return qp ? receive_on(*qp, wrong) : std::nullopt;
 }
 
-std::optional<Step> CallMaker::post_receive(bool wrong) {
-  Step step = call_of(Verb::post_recv);
-  const auto qp = ready_qp();
-  if (!qp || state_.qps.at(*qp).posted.truth()) return std::nullopt;
-  const auto local = local_side(*qp, kLocalWrite);
+std::optional<Step> CallMaker::receive_on(std::uint8_t qp, bool wrong) {
+  const auto& own = state_.qps.at(qp);
+  if (!is_ready(own) || own.posted.truth()) return std::nullopt;
+  const auto local = local_side(qp, kLocalWrite);
   if (!local) return std::nullopt;
   Side side = *local;
   std::uint64_t length = length_up_to(side.room());
-  const auto without = region_without(state_.qps.at(*qp).pd.value(), kLocalWrite);
+  const auto without = region_without(own.pd.value(), kLocalWrite);
   if (wrong && without && random_.chance(30)) {
     side = place(*without, KeyName::Kind::lkey);
     length = length_up_to(side.room());
   } else if (wrong) {
-    spoil(side, length, *qp, kLocalWrite);
+    spoil(side, length, qp, kLocalWrite);
   }
-  step.call.qp = *qp;
+  Step step = call_of(Verb::post_recv);
+  step.call.qp = qp;
   set_local(step, side, length);
-  add_second(step, *qp, kLocalWrite, 2 * kBufferSize, wrong);
+  add_second(step, qp, kLocalWrite, 2 * kBufferSize, wrong);
   return step;
 }
 
 std::optional<Step> CallMaker::send(bool wrong) {
   const auto qp = posting_qp();
   if (!qp) return std::nullopt;
-  const auto& peer = state_.qps.at(peer_of(*qp));
   // Sending to nobody is legal to try, and costs the pair.
   const bool failed = state_.qps.at(*qp).state.value() == static_cast<unsigned>(QpState::err);
-  if (!peer.posted.truth() && !failed && !random_.chance(3)) return std::nullopt;
-  const auto local = local_side(*qp, 0);
+  if (!state_.qps.at(peer_of(*qp)).posted.truth() && !failed && !random_.chance(3))
+    return std::nullopt;
+  return send_from(*qp, wrong);
+}
+
+std::optional<Step> CallMaker::send_from(std::uint8_t qp, bool wrong) {
+  const auto& peer = state_.qps.at(peer_of(qp));
+  const auto local = local_side(qp, 0);
   if (!local) return std::nullopt;
   Side side = *local;
   const std::uint64_t room = room_of(peer);
   std::uint64_t length = length_up_to(std::min(side.room(), room));
   Step step = call_of(Verb::send);
   const auto window = one_of(state_.windows, [&](const Window& w) {
-    return usable(w) && w.two.truth() && w.qp.value() == peer_of(*qp);
+    return usable(w) && w.two.truth() && w.qp.value() == peer_of(qp);
   });
   const bool extended = ((state_.can.features.value() | state_.shown.value()) &
                          (kMemoryExtensions | kMwType2A | kMwType2B)) != 0;
-  if (extended && (window ? random_.chance(45) : wrong && random_.chance(20))) {
+  if (extended && (window ? random_.chance(60) : wrong && random_.chance(20))) {
     step.call.verb = Verb::send_with_inv;
     step.rkey = {KeyName::Kind::window_rkey, window.value_or(0), 0, 0};
     if (wrong && random_.chance(70)) {
       std::uint64_t ignored = 1;
       Side key{step.rkey, 0, 0, 8};
-      spoil(key, ignored, peer_of(*qp), kRemoteRead);
+      spoil(key, ignored, peer_of(qp), kRemoteRead);
       step.rkey = key.key;
       wrong = false;
     }
@@ -217,11 +206,11 @@ std::optional<Step> CallMaker::send(bool wrong) {
   if (wrong && random_.chance(50))
     length = std::min(side.room(), room + 1);
   else if (wrong)
-    spoil(side, length, *qp, 0);
+    spoil(side, length, qp, 0);
   if (random_.chance(4)) length = 0;
-  step.call.qp = *qp;
+  step.call.qp = qp;
   set_local(step, side, length);
-  add_second(step, *qp, 0, room + (wrong ? 1 : 0), wrong);
+  add_second(step, qp, 0, room + (wrong ? 1 : 0), wrong);
   return step;
 }
 
@@ -234,9 +223,14 @@ std::optional<Step> CallMaker::query() {
 }
 
 std::optional<Step> CallMaker::destroy_qp() {
-  // The first pair stays, so that the case goes on.
+  // The first pair stays, so that the case goes on. One with windows is worth more.
   Step step = call_of(Verb::destroy_qp);
+  const auto window = one_of(state_.windows, [](const Window& w) {
+    return usable(w) && w.two.truth() && w.qp.value() >= 2;
+  });
+  if (!window && random_.chance(60)) return std::nullopt;
   step.call.qp = random_.pick<std::uint8_t>({2, 3});
+  if (window) step.call.qp = static_cast<std::uint8_t>(state_.windows.at(*window).qp.value());
   if (!state_.qps.at(step.call.qp).live.truth()) return std::nullopt;
   return step;
 }

@@ -41,11 +41,15 @@ std::optional<Step> CallMaker::bind(bool wrong) {
     const bool free = !w.bound.truth() || (rebind && (wrong || !w.two.truth()));
     return w.live.truth() && !w.undefined.truth() && free;
   });
-  if (!window) return std::nullopt;
-  const Window& w = state_.windows.at(*window);
+  return window ? bind_window(*window, wrong) : std::nullopt;
+}
+
+std::optional<Step> CallMaker::bind_window(std::uint8_t window, bool wrong) {
+  const Window& w = state_.windows.at(window);
+  // Now and then one that has failed, as with other work requests.
+  const bool ready = !random_.chance(wrong ? 25 : 8);
   const auto qp = one_of(state_.qps, [&](const auto& q) {
-    return q.live.truth() && q.pd.value() == w.pd.value() &&
-           q.state.value() == static_cast<unsigned>(QpState::rts);
+    return q.live.truth() && q.pd.value() == w.pd.value() && is_ready(q) == ready;
   });
   const auto region = region_in(w.pd.value(), kMwBind);
   if (!qp || !region) return std::nullopt;
@@ -53,7 +57,7 @@ std::optional<Step> CallMaker::bind(bool wrong) {
   Step step = call_of(w.two.truth() ? Verb::post_bind_mw : Verb::bind_mw);
   auto& c = step.call;
   c.qp = *qp;
-  c.mw = *window;
+  c.mw = window;
   c.mr = *region;
   const Side side = place(*region, KeyName::Kind::rkey);
   c.address = Plain::address(side.address);
@@ -65,7 +69,7 @@ std::optional<Step> CallMaker::bind(bool wrong) {
        writable ? kRemoteWrite | kRemoteRead | kRemoteAtomic : kRemoteRead}));
   if (w.two.truth() && random_.chance(25)) c.access = c.access | Plain::flags(kZeroBased);
   if (!w.two.truth() && random_.chance(22)) c.length = Plain::address(0);  // unbinds
-  step.rkey = {KeyName::Kind::window_rkey, *window,
+  step.rkey = {KeyName::Kind::window_rkey, window,
                static_cast<std::uint32_t>(random_.between(random_.chance(3) ? 0 : 1, 255)), 0};
   if (!w.two.truth()) step.rkey = {};
   const bool wrong_already = w.two.truth() && w.bound.truth();
