@@ -71,6 +71,19 @@ std::vector<const Gap*> gaps_of(std::string_view clauses) {
   return all;
 }
 
+std::string clauses_of_rule(std::string_view rule) {
+  std::string ids;
+  const auto add = [&](const auto& all) {
+    for (const auto& one : all)
+      if (std::any_of(one.rules.begin(), one.rules.end(),
+                      [&](auto pattern) { return specs::names_rule(pattern, rule); }))
+        (ids += one.id) += ' ';
+  };
+  add(specs::clauses());
+  add(specs::gaps());
+  return ids;
+}
+
 std::string citation(const Clause& clause) {
   return std::string(clause.page) + ", " + std::string(specs::place(clause));
 }

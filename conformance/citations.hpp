@@ -21,6 +21,9 @@ std::vector<const specs::Clause*> cited(std::string_view clauses, std::string_vi
 /// The gaps of the list.
 std::vector<const specs::Gap*> gaps_of(std::string_view clauses);
 
+/// Ids of the clauses and gaps that list the rule, a blank after each.
+std::string clauses_of_rule(std::string_view rule);
+
 /// "ibv_reg_mr(3), DESCRIPTION".
 std::string citation(const specs::Clause& clause);
 

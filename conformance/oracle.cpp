@@ -25,6 +25,24 @@ bool explained_by(const std::vector<ByteRun>& runs, const Transfer<Plain>& trans
   });
 }
 
+/// The rules that the situation allows, resources aside.
+std::vector<const PlainRule*> allowed_rules(const Rulebook& book, const PlainView& view) {
+  const auto holds = [&](const Term<Plain>& term) {
+    return term.condition->about == About::observation ||
+           term.condition->holds(view).truth() == term.holds;
+  };
+  std::vector<const PlainRule*> rules;
+  for (std::size_t i = 0; i < kOutcomes; ++i)
+    for (const PlainRule* rule : book.rules(view.call.verb, static_cast<Outcome>(i))) {
+      const auto& all = rule->requires_all;
+      const auto& any = rule->reasons;
+      if (rule->weight != Weight::inconclusive && std::all_of(all.begin(), all.end(), holds) &&
+          (any.empty() || std::any_of(any.begin(), any.end(), holds)))
+        rules.push_back(rule);
+    }
+  return rules;
+}
+
 /// What was seen of a queue pair after a refusal that should not have been.
 void take_over(State<Plain>& state, std::uint8_t slot, Plain::Small seen, Plain::Small receive) {
   auto& qp = state.qps.at(slot);
@@ -56,16 +74,42 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   const Judgement judgement =
       step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
-    allowed_ = allowed(*book_, view);
+    trace_back(view, judgement);
     source.differences(memory_, step.bytes);
     return judgement;
   }
   const PlainRule& rule = *judgement.rule;
   const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
   const Judgement bytes = check_bytes(step, rule, transfer, source);
-  if (bytes.verdict == Verdict::deviates) allowed_ = allowed(*book_, view);
+  if (bytes.verdict == Verdict::deviates) trace_back(view, bytes);
+  provenance_.note(*book_, rule, view);
   advance(rule, view, state_);
   return bytes.verdict == Verdict::deviates ? bytes : judgement;
+}
+
+/// Keeps what there is to say of a deviation beside its name: which rules would have been right,
+/// and which ones made the objects what they are.
+void Oracle::trace_back(const PlainView& view, const Judgement& judgement) {
+  allowed_ = allowed(*book_, view);
+  background_.clear();
+  cited_.clear();
+  const auto cite_all = [&](const std::string& clauses) {
+    for (const auto id : specs::words(clauses)) cited_.emplace_back(id);
+    return cite(clauses, book_->dialect());
+  };
+  for (std::size_t i = 0; i < judgement.broken_count; ++i)
+    cite_all(judgement.broken.at(i)->clauses);
+  const auto tell = [&](const std::string& what, const std::vector<const PlainRule*>& rules) {
+    std::string names, clauses;
+    for (const PlainRule* rule : rules) {
+      names += (names.empty() ? "" : ", ") + rule->id;
+      clauses += clauses_of_rule(rule->id);
+    }
+    if (!rules.empty())
+      background_.push_back(fmt::format("{}: {} [{}]", what, names, cite_all(clauses)));
+  };
+  tell("right would be", allowed_rules(*book_, view));
+  for (const auto& origin : provenance_.of(*book_, view)) tell(origin.object, origin.rules);
 }
 
 /// What the program itself does to its memory.
@@ -137,6 +181,7 @@ std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judg
     lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition.id,
                                 condition.sentence, cite(condition.clauses, book_->dialect())));
   }
+  lines.insert(lines.end(), background_.begin(), background_.end());
   return lines;
 }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "conformance/provenance.hpp"
 #include "conformance/trace.hpp"
 #include "model/judge.hpp"
 #include "model/memory.hpp"
@@ -42,18 +43,25 @@ class Oracle {
   /// refused, untouched memory). False: the state is not known any more, so the case has to end.
   bool recover(const Step& step, const model::Judgement& judgement);
   /// Explains the step that check() just called deviating, for people: what was allowed, which
-  /// condition is broken, and its source.
+  /// condition is broken, what the objects have been through, and where all that is written.
   [[nodiscard]] std::vector<std::string> explain(const Step& step,
                                                  const model::Judgement& judgement) const;
+  /// Ids of the clauses and gaps that explain() cites.
+  [[nodiscard]] const std::vector<std::string>& cited() const { return cited_; }
 
  private:
+  void trace_back(const model::PlainView& view, const model::Judgement& judgement);
   void follow_program(const model::Call<model::Plain>& call);
   model::Judgement check_bytes(Step& step, const model::PlainRule& rule,
                                const model::Transfer<model::Plain>& transfer, MemorySource& source);
   const model::Rulebook* book_;
   model::State<model::Plain> state_;
   model::Memory memory_;
-  model::OutcomeSet allowed_;  ///< before the last step that deviated
+  Provenance provenance_;
+  // Of the last step that deviated, in the state before it:
+  model::OutcomeSet allowed_;
+  std::vector<std::string> background_;  ///< lines of explain() besides the broken conditions
+  std::vector<std::string> cited_;
 };
 
 }  // namespace mrproof

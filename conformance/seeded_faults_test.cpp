@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <ostream>
 
+#include "conformance/test_faults.hpp"
 #include "conformance/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
 
@@ -19,58 +19,27 @@ static void PrintTo(const FaultInfo& info, std::ostream* out) { *out << info.id;
 
 namespace {
 
-using model::Verdict;
+using testing::FaultWalk;
+using testing::plan_of;
 
-/// Deviations by name, and how often each was seen. A name is what is broken, and whether it was
-/// seen with a success or a refusal: "ok remote_right". Which of the verbs showed it first is the
-/// walk's luck.
-using Found = std::map<std::string, int>;
-
-std::string name_of(std::string_view rule, std::string_view broken) {
-  const bool ok = rule.substr(rule.find('.') + 1).starts_with("ok");
-  return (ok ? "ok " : "refused ") + std::string(broken);
-}
-
-/// Walks until the deviation is found, or to the end. `inconclusive` counts steps that prove
-/// nothing.
-Found walk(const impl::SimOptions& options, const Plan& plan, const std::string& wanted,
-           std::uint64_t* inconclusive = nullptr) {
-  impl::SimDevice device(options);
-  Found found;
-  for (std::uint64_t index = 0; index < plan.cases() && !found.contains(wanted); ++index)
-    for (const Step& step : testing::walk_case(device, plan, index).steps) {
-      const Annotation& a = step.annotations.front();
-      if (a.verdict == Verdict::deviates) ++found[name_of(a.rule, a.broken)];
-      if (inconclusive != nullptr && a.verdict == Verdict::inconclusive) ++*inconclusive;
-    }
-  return found;
-}
+constexpr std::uint64_t kSteps = 20000;
 
 class SeededFault : public ::testing::TestWithParam<impl::FaultInfo> {
  protected:
-  static constexpr std::uint64_t kSteps = 20000;
-  static constexpr std::uint64_t kSeeds = 10;
   const impl::FaultInfo& fault_ = GetParam();
-  const impl::SimOptions options_{.fault = std::string(fault_.id)};
 };
 
-TEST_P(SeededFault, IsFoundAndNamedUnlessThePagesAllowIt) {
-  const auto& expected = fault_.expected;
-  ASSERT_EQ(expected.rule.empty(), !fault_.why_allowed.empty()) << "either or";
-  const std::string wanted = name_of(expected.rule, expected.condition);
-  std::uint64_t inconclusive = 0;
-  Found found;
-  for (std::uint64_t seed = 1; seed <= kSeeds && !found.contains(wanted); ++seed)
-    for (const auto& [name, count] :
-         walk(options_, testing::plan_of(kSteps, seed), wanted, &inconclusive))
-      found[name] += count;
+TEST_P(SeededFault, IsReportedWithItsClauseUnlessThePagesAllowIt) {
+  ASSERT_EQ(fault_.expected.rule.empty(), !fault_.why_allowed.empty()) << "either or";
+  const FaultWalk walk = testing::walk_fault(fault_, plan_of(kSteps, 1));
   if (fault_.why_allowed.empty()) {
-    EXPECT_THAT(found, ::testing::Contains(::testing::Key(wanted))) << fault_.breaks;
+    EXPECT_TRUE(walk.reported) << fault_.breaks
+                               << "\nseen: " << ::testing::PrintToString(walk.deviations);
   } else {
-    EXPECT_THAT(found, ::testing::IsEmpty()) << fault_.why_allowed;
+    EXPECT_THAT(walk.deviations, ::testing::IsEmpty()) << fault_.why_allowed;
   }
   const bool in_doubt = fault_.fault == impl::Fault::receiver_not_ready_as_retry;
-  EXPECT_TRUE(inconclusive > 0 || !in_doubt) << "to give up is not to conform";
+  EXPECT_TRUE(walk.inconclusive > 0 || !in_doubt) << "to give up is not to conform";
 }
 
 std::string test_name(const ::testing::TestParamInfo<impl::FaultInfo>& info) {
@@ -88,10 +57,23 @@ TEST(SeededFaults, NearlyAllAreToBeFound) {
   EXPECT_GE(all.size() - static_cast<std::size_t>(allowed), 150U);
 }
 
+/// What deviates, and how many steps prove nothing, in a walk on the correct device.
+FaultWalk walk_correct(const impl::SimOptions& options, const Plan& plan) {
+  impl::SimDevice device(options);
+  FaultWalk walk;
+  for (std::uint64_t index = 0; index < plan.cases(); ++index)
+    for (const Step& step : testing::walk_case(device, plan, index).steps) {
+      const Annotation& a = step.annotations.front();
+      if (a.verdict == model::Verdict::deviates) ++walk.deviations[{print_annotation(a), false}];
+      walk.inconclusive += a.verdict == model::Verdict::inconclusive ? 1 : 0;
+    }
+  return walk;
+}
+
 TEST(CorrectDevice, ConformsFor200000Steps) {
-  std::uint64_t inconclusive = 0;
-  EXPECT_THAT(walk({}, testing::plan_of(200000, 11), "", &inconclusive), ::testing::IsEmpty());
-  EXPECT_EQ(inconclusive, 0U);
+  const FaultWalk walk = walk_correct({}, plan_of(200000, 11));
+  EXPECT_THAT(walk.deviations, ::testing::IsEmpty());
+  EXPECT_EQ(walk.inconclusive, 0U);
 }
 
 TEST(CorrectDevice, ConformsInEachDialectWithEachSetOfCapabilities) {
@@ -99,9 +81,10 @@ TEST(CorrectDevice, ConformsInEachDialectWithEachSetOfCapabilities) {
     for (const auto& [name, set] : impl::capability_sets()) {
       impl::SimOptions options = set;
       options.dialect = dialect;
-      Plan plan = testing::plan_of(10000);
+      Plan plan = plan_of(10000);
       plan.dialect = dialect;
-      EXPECT_THAT(walk(options, plan, ""), ::testing::IsEmpty()) << dialect << " " << name;
+      EXPECT_THAT(walk_correct(options, plan).deviations, ::testing::IsEmpty())
+          << dialect << " " << name;
     }
 }
 
@@ -109,7 +92,7 @@ TEST(CorrectDevice, ConformsWhateverItClaims) {
   for (const std::uint32_t claimed : {0U, model::kFeatureFlags})
     for (const std::uint64_t longest : {100U, 4096U}) {
       const impl::SimOptions options{.claimed = claimed, .max_message = longest};
-      EXPECT_THAT(walk(options, testing::plan_of(20000), ""), ::testing::IsEmpty())
+      EXPECT_THAT(walk_correct(options, plan_of(kSteps)).deviations, ::testing::IsEmpty())
           << claimed << " " << longest;
     }
 }

@@ -14,7 +14,8 @@ Plan plan_of(std::uint64_t steps, std::uint64_t seed) {
   return plan;
 }
 
-Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, const Look& look) {
+Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, const Look& look,
+                bool goes_on) {
   Trace trace;
   trace.setup = standard_setup();
   trace.can = device.capabilities();
@@ -35,7 +36,7 @@ Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, con
     if (over) step.remarks = oracle.explain(step, judgement);
     trace.steps.push_back(step);
     if (look) look(step, oracle);
-    if (over) break;
+    if (over && !(goes_on && oracle.recover(step, judgement))) break;
   }
   return trace;
 }

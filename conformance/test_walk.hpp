@@ -13,8 +13,10 @@ namespace mrproof::testing {
 using Look = std::function<void(const Step&, const Oracle&)>;
 
 /// Makes one case of the plan on the device, each step judged and annotated, up to the first that
-/// deviates. `look` may be empty.
-Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, const Look& look = {});
+/// deviates; `goes_on`: as in a run, up to the first after which the state is not known. `look` may
+/// be empty.
+Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, const Look& look = {},
+                bool goes_on = false);
 
 /// A plan of so many steps in cases of 200.
 Plan plan_of(std::uint64_t steps, std::uint64_t seed = 1);

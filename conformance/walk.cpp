@@ -61,6 +61,8 @@ namespace {
 
 /// How many more calls are looked at when one is wrong.
 constexpr int kCandidates = 6;
+/// Of the 200 kinds of call, from here on they are work requests.
+constexpr std::uint64_t kRequests = 58;
 
 /// The key that is not to be good any more after the step.
 std::optional<KeyName> revoked_by(const Step& step) {
@@ -90,7 +92,7 @@ unsigned Walk::wrong_share(std::uint64_t roll) const {
   if (roll < 26) return 35;
   if (roll < 35) return 0;
   if (roll < 41) return 45;
-  if (roll < 58) return 0;
+  if (roll < kRequests) return 0;
   const unsigned asked = options_->wrong_percent;
   return roll < 78 ? asked + asked * 2 / 3 : asked;
 }
@@ -106,7 +108,7 @@ std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong
   if (roll < 41) return make.advise(wrong);
   if (roll < 44) return make.protect();
   if (roll < 54) return make.allocate_window();
-  if (roll < 58) return make.deallocate_window();
+  if (roll < kRequests) return make.deallocate_window();
   if (roll < 78) return make.bind(wrong);
   if (roll < 84) return make.invalidate(wrong);
   if (roll < 102) return make.post_receive(wrong);
@@ -141,12 +143,12 @@ std::optional<Step> Walk::follow_up(CallMaker& make, const Before& before) {
       return perhaps(15, [&] { return make.deregister_behind(key.slot); });
     }
     case Verb::alloc_null_mr: return perhaps(60, [&] { return make.use_null(call.mr, wrong); });
-    case Verb::alloc_pd: return perhaps(40, [&] { return make.enter_domain(call.pd); });
+    case Verb::alloc_pd: return perhaps(60, [&] { return make.enter_domain(call.pd); });
     case Verb::rereg_mr:
       if ((call.flags.value() & kChangePd) == 0) return std::nullopt;
       return perhaps(40, [&] { return make.leave_domain(); });
     case Verb::post_recv:
-      return perhaps(before.wrong ? 60 : 25, [&] { return make.send_to(call.qp); });
+      return perhaps(before.wrong ? 60 : 40, [&] { return make.send_to(call.qp); });
     default: return std::nullopt;
   }
 }
@@ -155,17 +157,20 @@ std::optional<Step> Walk::after_bind(CallMaker& make, const Call<Plain>& call, b
   if (call.length.value() == 0)
     return random_.chance(50) ? make.deregister_behind(call.mw) : std::nullopt;
   const auto roll = random_.below(100);
-  if (roll < 50) return make.use_window(call.mw, wrong);
-  if (roll < 70) return make.invalidate_from_afar(call.mw);
-  if (roll < 73) return make.destroy_qp();
+  if (roll < 60) return make.use_window(call.mw, wrong);
+  if (roll < 75) return make.invalidate_from_afar(call.mw);
+  if (roll < 80) return make.destroy_qp();
+  if (roll < 87) return make.invalidate(false);
   return std::nullopt;
 }
 
 /// A kind of call that the state has no object for gives way to another.
 Step Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong) {
   std::optional<Step> step = choose(make, roll, wrong);
-  if (!step) step = wrong ? make.rdma(wrong) : choose(make, random_.below(200), false);
-  if (!step) step = make.rdma(wrong);
+  // Only work requests are wrong in as many cases as asked for.
+  const bool request = roll >= kRequests;
+  if (!step) step = wrong && request ? make.rdma(true) : choose(make, random_.below(200), false);
+  if (!step) step = make.rdma(wrong && request);
   if (!step) step = make.register_region(wrong);
   return step ? *step : make.fill();
 }
@@ -183,7 +188,7 @@ void Walk::choose_least_tried(const Oracle& oracle, CallMaker& make, std::uint64
   Attempt best = attempt_of(oracle, step);
   for (int i = 0; i < kCandidates; ++i) {
     // Work requests that are wrong give way to such only, so there are as many as asked for.
-    Step other = propose(make, roll < 58 ? roll : random_.between(58, 199), true);
+    Step other = propose(make, roll < kRequests ? roll : random_.between(kRequests, 199), true);
     if (!admits(oracle, other)) continue;
     const Attempt attempt = attempt_of(oracle, other);
     const bool worse = best.flaws != 0 && attempts_.cost(attempt) >= attempts_.cost(best);

@@ -86,7 +86,9 @@ CallMaker::Side CallMaker::place(std::uint8_t region, KeyName::Kind kind) {
     last = first + buffer_size(buffer) - 1;
   }
   const std::uint64_t size = last - first + 1;
-  if (random_.chance(15)) {
+  // Pinned pages are there whatever became of the memory; others are not.
+  const bool pinned = (r.access.value() & kOnDemand) == 0;
+  if (pinned && random_.chance(15)) {
     const std::uint64_t memory = r.memory.value() + (first - r.first.value());
     if (const auto edge = edge_of_hole(memory, memory + size - 1))
       return {{kind, region, 0, 0}, first + (*edge - memory), first, last};
@@ -94,7 +96,23 @@ CallMaker::Side CallMaker::place(std::uint8_t region, KeyName::Kind kind) {
   const std::uint64_t offset = std::min(
       size - 1,
       random_.pick<std::uint64_t>({0, 0, 1, size - 1, random_.below(size), random_.below(size)}));
-  return {{kind, region, 0, 0}, first + offset, first, last};
+  Side side{{kind, region, 0, 0}, first + offset, first, last};
+  if (!pinned) keep_off_hole(side, r.memory.value() + (first - r.first.value()));
+  return side;
+}
+
+/// Ends the side's room where pages are missing, if it begins before them; `memory`: its first
+/// byte.
+void CallMaker::keep_off_hole(Side& side, std::uint64_t memory) const {
+  const std::uint64_t from = memory + (side.address - side.first);
+  for (const auto& b : state_.buffers) {
+    const std::uint64_t hole = b.hole_first.value();
+    const std::uint64_t end = memory + (side.last - side.first);
+    if (!b.hole.truth() || end < hole || b.hole_last.value() < from) continue;
+    if (memory >= hole) continue;  // nothing before the hole
+    if (from >= hole) side.address = side.first;
+    side.last = side.first + (hole - 1 - memory);
+  }
 }
 
 CallMaker::Side CallMaker::place_window(std::uint8_t window) {
@@ -221,8 +239,36 @@ bool CallMaker::spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right
   return true;
 }
 
+/// Puts a region that is paged on demand in the side's place, where pages of it are missing.
+bool CallMaker::spoil_by_hole(Side& side) {
+  const auto memory_of = [](const Region& r) {
+    return std::pair(r.memory.value(), r.memory.value() + (r.last.value() - r.first.value()));
+  };
+  const auto in_hole = [&](const Region& r) {
+    const auto [from, last] = memory_of(r);
+    return std::any_of(state_.buffers.begin(), state_.buffers.end(), [&](const auto& b) {
+      return b.hole.truth() && b.hole_first.value() <= last && from <= b.hole_last.value();
+    });
+  };
+  const auto found = one_of(state_.regions, [&](const Region& r) {
+    return usable(r) && !r.null.truth() && (r.access.value() & kOnDemand) != 0 && in_hole(r);
+  });
+  if (!found) return false;
+  const auto kind = side.key.kind == KeyName::Kind::lkey ? side.key.kind : KeyName::Kind::rkey;
+  const Region& r = state_.regions.at(*found);
+  const auto [from, last] = memory_of(r);
+  const auto edge = edge_of_hole(from, last);
+  const std::uint64_t offset = edge ? *edge - from : 0;
+  side = {{kind, *found, 0, 0}, r.first.value() + offset, r.first.value(), r.last.value()};
+  return true;
+}
+
 void CallMaker::spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::uint32_t right) {
-  const auto which = random_.below(12);
+  const auto which = random_.below(13);
+  if (which == 12 && spoil_by_hole(side)) {
+    length = std::max<std::uint64_t>(1, std::min(std::max(length, kPageSize), side.room()));
+    return;
+  }
   if (which == 0) {  // a neighbour of the key
     side.key.flip = random_.pick<std::uint32_t>({1, 2, 0x80, 0xff, 0x100, 0x80000000U});
   } else if (which == 1) {  // nobody's key

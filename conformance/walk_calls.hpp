@@ -109,6 +109,7 @@ class CallMaker {
 
   // walk_calls.cpp: sides and what can be wrong with them
   Side place(std::uint8_t region, KeyName::Kind kind);
+  void keep_off_hole(Side& side, std::uint64_t memory) const;
   Side place_window(std::uint8_t window);
   /// The local side of a queue pair's work request.
   std::optional<Side> local_side(std::uint8_t qp, std::uint32_t right);
@@ -116,6 +117,7 @@ class CallMaker {
   std::optional<Side> remote_side(std::uint8_t responder, std::uint32_t right);
   void spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::uint32_t right);
   bool spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right);
+  bool spoil_by_hole(Side& side);
   bool spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right);
   void spoil_bounds(Side& side, std::uint64_t& length);
 

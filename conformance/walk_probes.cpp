@@ -25,7 +25,7 @@ std::optional<Step> CallMaker::reach(std::uint8_t responder, bool read, const Si
   if (!near) return std::nullopt;
   Step step = call_of(read ? Verb::rdma_read : Verb::rdma_write);
   step.call.qp = requester;
-  set_local(step, *near, std::min(near->room(), length));
+  set_local(step, *near, std::min<std::uint64_t>({near->room(), length, kLastBufferSize}));
   set_remote(step, far);
   return step;
 }
@@ -53,8 +53,9 @@ std::optional<Step> CallMaker::use_window(std::uint8_t slot, bool wrong) {
   switch (wrong ? random_.below(5) : 5) {
     case 0:
     case 1:  // what it does not grant, if there is such, or by whom it does not
-      right_one = grants(!read);
-      read = read == right_one;
+      read = random_.chance(50);
+      if (grants(read)) read = !read;
+      right_one = !grants(read);
       break;
     case 2: length = far.room() + 1; break;
     case 3:
@@ -62,7 +63,8 @@ std::optional<Step> CallMaker::use_window(std::uint8_t slot, bool wrong) {
       length = random_.pick<std::uint64_t>({1, 2, far.last - far.first + 1});
       break;
     case 4: right_one = false; break;
-    default: break;
+    default:
+      if (!grants(read)) return std::nullopt;
   }
   const auto responder = responder_of(window, right_one);
   return responder ? reach(*responder, read, far, length) : std::nullopt;

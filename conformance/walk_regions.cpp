@@ -105,13 +105,15 @@ void CallMaker::range(Step& step) {
   const std::uint64_t first = buffer_address(buffer);
   step.call.address = Plain::address(first + offset);
   step.call.length = Plain::address(length_up_to(size - offset));
-  if (!random_.chance(25)) return;
+  if (!random_.chance(22)) return;
   // Where memory is not what it was: up to the hole, over it, behind it.
-  const auto edge = edge_of_hole(first, first + size - 1);
+  const auto edge = edge_of_hole(kBufferBase, kBufferBase + kBufferCount * kBufferStride);
   if (!edge) return;
+  const auto there = (*edge - kBufferBase) / kBufferStride;
+  if (*edge < kBufferBase || *edge - buffer_address(there) >= buffer_size(there)) return;
+  const std::uint64_t room = buffer_address(there) + buffer_size(there) - *edge;
   step.call.address = Plain::address(*edge);
-  step.call.length = Plain::address(random_.chance(50) ? first + size - *edge
-                                                       : length_up_to(first + size - *edge));
+  step.call.length = Plain::address(random_.chance(50) ? room : length_up_to(room));
 }
 
 /// Which of the registering verbs it is; sets what that verb has of its own.
@@ -120,9 +122,9 @@ void CallMaker::choose_verb(Step& step) {
   const auto roll = random_.below(100);
   if (roll < 15 && book_.has(Verb::reg_mr_iova)) {
     c.verb = Verb::reg_mr_iova;
-  } else if (roll < 20 && book_.has(Verb::reg_mr_ex) && worth(kRegMrEx)) {
+  } else if (roll < 24 && book_.has(Verb::reg_mr_ex) && worth(kRegMrEx)) {
     c.verb = Verb::reg_mr_ex;
-  } else if (roll < 25 && book_.has(Verb::reg_dmabuf_mr) && worth(kDmabufMr)) {
+  } else if (roll < 31 && book_.has(Verb::reg_dmabuf_mr) && worth(kDmabufMr)) {
     c.verb = Verb::reg_dmabuf_mr;
     c.address = Plain::address(random_.below(kDmabufSize));
     const std::uint64_t room = kDmabufSize - c.address.value();
@@ -278,7 +280,11 @@ std::optional<Step> CallMaker::advise(bool wrong) {
     if (which == 3) spoil_bounds(side, length);
     if (which == 4) spoil(side, length, 0, kLocalWrite);
     if (which == 5) c.option = kPrefetchWrite;
-    if (which == 6) c.flags = Plain::flags(kAdviseFlush);
+    if (which == 6 && spoil_by_hole(side)) {
+      c.pd = static_cast<std::uint8_t>(state_.regions.at(side.key.slot).pd.value());
+      c.flags = Plain::flags(kAdviseFlush);
+      length = length_up_to(std::min(side.room(), kLastBufferSize));
+    }
     const auto gone = one_of(
         state_.regions, [](const Region& r) { return !r.live.truth() && r.lkey.value() != 0; });
     if (which == 7 && gone) side.key.slot = *gone;
@@ -308,7 +314,14 @@ std::optional<Step> CallMaker::protect() {
     return step;
   }
   const std::uint64_t pages = buffer_size(buffer) / kPageSize;
-  const std::uint64_t page = random_.below(pages);
+  std::uint64_t page = random_.below(pages);
+  // Pages that a region needs at each access, if there is one.
+  const auto on_demand = one_of(state_.regions, [&](const Region& r) {
+    return usable(r) && (r.access.value() & kOnDemand) != 0 &&
+           r.memory.value() >= b.first.value() && r.memory.value() <= b.last.value();
+  });
+  if (on_demand && random_.chance(60))
+    page = (state_.regions.at(*on_demand).memory.value() - b.first.value()) / kPageSize;
   c.address = Plain::address(buffer_address(buffer) + page * kPageSize);
   c.length =
       Plain::address(random_.between(1, std::min<std::uint64_t>(2, pages - page)) * kPageSize);

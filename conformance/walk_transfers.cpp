@@ -112,6 +112,8 @@ std::optional<Step> CallMaker::atomic(bool wrong) {
   const auto align = [](Side& side) {
     const auto aligned = (side.address + 7) & ~std::uint64_t{7};
     if (aligned <= side.last) side.address = aligned;
+    const auto below = (side.last - 7) & ~std::uint64_t{7};
+    if (side.room() < 8 && side.last >= 7 && below >= side.first) side.address = below;
   };
   align(far);
   if (near.last - near.first >= 7) near.address = std::min(near.address, near.last - 7);

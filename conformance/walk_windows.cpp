@@ -49,7 +49,9 @@ std::optional<Step> CallMaker::bind_window(std::uint8_t window, bool wrong) {
   // Now and then one that has failed, as with other work requests.
   const bool ready = !random_.chance(wrong ? 25 : 8);
   const auto qp = one_of(state_.qps, [&](const auto& q) {
-    return q.live.truth() && q.pd.value() == w.pd.value() && is_ready(q) == ready;
+    const auto slot = static_cast<std::uint8_t>(&q - state_.qps.data());
+    const bool of_use = is_ready(q) && is_ready(state_.qps.at(peer_of(slot)));
+    return q.live.truth() && q.pd.value() == w.pd.value() && of_use == ready;
   });
   const auto region = region_in(w.pd.value(), kMwBind);
   if (!qp || !region) return std::nullopt;
@@ -64,7 +66,7 @@ std::optional<Step> CallMaker::bind_window(std::uint8_t window, bool wrong) {
   c.length = Plain::address(length_up_to(side.room()));
   const bool writable = (r.access.value() & kLocalWrite) != 0;
   c.access = Plain::flags(random_.pick<std::uint32_t>(
-      {0, kRemoteRead, kRemoteRead, writable ? kRemoteWrite : 0U,
+      {0, kRemoteRead, writable ? kRemoteWrite : 0U, writable ? kRemoteWrite : 0U,
        writable ? kRemoteWrite | kRemoteRead : kRemoteRead,
        writable ? kRemoteWrite | kRemoteRead | kRemoteAtomic : kRemoteRead}));
   if (w.two.truth() && random_.chance(25)) c.access = c.access | Plain::flags(kZeroBased);
@@ -106,7 +108,7 @@ void CallMaker::spoil_bind(Step& step) {
     c.address = Plain::address(side.address);
     c.length = Plain::address(length_up_to(std::min(side.room(), kBufferSize)));
   };
-  switch (random_.below(10)) {
+  switch (random_.below(11)) {
     case 0:
       return take(
           [&](const Region& r) { return r.pd.value() == pd && (r.access.value() & kMwBind) == 0; });
@@ -137,8 +139,8 @@ void CallMaker::spoil_bind(Step& step) {
       if (w.two.truth()) c.length = Plain::address(0);
       return;
     default:
-      if (const auto other = one_of(
-              state_.qps, [&](const auto& q) { return q.live.truth() && q.pd.value() != pd; }))
+      if (const auto other =
+              one_of(state_.qps, [&](const auto& q) { return is_ready(q) && q.pd.value() != pd; }))
         c.qp = *other;
   }
 }

@@ -117,7 +117,7 @@ constexpr FaultInfo kFaults[] = {
     {Fault::remote_pd_of_requester,
      "remote-pd-of-requester",
      "The remote region's protection domain is compared with the requester's, not the responder's.",
-     {"rdma_write.rem_access_err", "nothing_forbids"},
+     {"rdma_write.ok", "remote_same_pd"},
      "C10-56"},
     // Keys: ibv_dereg_mr(3).
     {Fault::stale_lkey_accepted,
@@ -134,7 +134,7 @@ constexpr FaultInfo kFaults[] = {
      "key-byte-ignored",
      "The low byte of a key is not compared: guessed keys work, and stale ones when the index is "
      "used again.",
-     {"rdma_write.ok", "local_key_live"},
+     {"rdma_write.ok", "remote_key_live"},
      "reg_mr.rkey_names_mr"},
     {Fault::key_of_live_region,
      "key-of-live-region",

@@ -172,7 +172,7 @@ constexpr FaultInfo kFaults[] = {
     {Fault::connect_keeps_receives,
      "connect-keeps-receives",
      "A receive survives the reset of its QP.",
-     {"send.ok", "receive_posted"},
+     {"rdma_write.rem_access_err", "own_receive_flushed"},
      "modify_qp.rc_transitions"},
 };
 

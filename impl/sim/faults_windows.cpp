@@ -170,7 +170,7 @@ constexpr FaultInfo kFaults[] = {
     {Fault::failed_qp_binds,
      "failed-qp-binds",
      "A QP in ERR executes binds and invalidations.",
-     {"local_inv.mw_bind_err", "qp_ready"},
+     {"bind_mw.ok", "qp_ready"},
      "C9-220"},
     // Windows: invalidation, and what ends them: 9.4.1.1.3; ibv_alloc_mw(3).
     {Fault::type_one_invalidated,
