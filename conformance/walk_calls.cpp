@@ -162,7 +162,7 @@ void CallMaker::spoil_bounds(Side& side, std::uint64_t& length) {
     case 3: side.address = first - 1; break;
     case 4:
       side.address = first - 1;
-      length = size;
+      length = std::min(size, kMostLength);
       break;
     case 5:  // start + length wraps around into the region
       side.address = first - random_.between(1, size);

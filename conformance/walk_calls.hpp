@@ -145,6 +145,8 @@ class CallMaker {
   // walk_probes.cpp
   std::optional<Step> reach(std::uint8_t responder, bool read, const Side& far,
                             std::uint64_t length);
+  /// The same with the local key that went with it.
+  std::optional<Step> use_revoked_locally(const KeyName& key);
   /// A queue pair that may serve access through the window, or one that just may not.
   std::optional<std::uint8_t> responder_of(const Window& window, bool right_one);
 

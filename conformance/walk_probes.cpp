@@ -97,8 +97,28 @@ std::optional<Step> CallMaker::invalidate_from_afar(std::uint8_t slot) {
   return state_.qps.at(receiver).posted.truth() ? send_to(receiver) : receive_on(receiver, false);
 }
 
+std::optional<Step> CallMaker::use_revoked_locally(const KeyName& key) {
+  const Region& region = state_.regions.at(key.slot);
+  const auto responder = one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
+    const auto requester = peer_of(static_cast<std::uint8_t>(&qp - state_.qps.data()));
+    return state_.qps.at(requester).pd.value() == region.pd.value() && is_ready(qp) &&
+           is_ready(state_.qps.at(requester));
+  });
+  if (!responder) return std::nullopt;
+  const auto far = remote_side(*responder, kRemoteWrite);
+  if (!far) return std::nullopt;
+  auto step = reach(*responder, false, *far, std::min<std::uint64_t>(far->room(), 8));
+  if (!step) return std::nullopt;
+  const bool dead = key.kind == KeyName::Kind::rkey;
+  const std::uint64_t first = region.first.value();
+  const KeyName local{dead ? KeyName::Kind::lkey : KeyName::Kind::old_lkey, key.slot, 0, 0};
+  set_local(*step, Side{local, first, first, region.last.value()}, 1);
+  return step;
+}
+
 std::optional<Step> CallMaker::use_revoked(const KeyName& key) {
   const bool of_region = key.kind == KeyName::Kind::rkey || key.kind == KeyName::Kind::old_rkey;
+  if (of_region && random_.chance(30)) return use_revoked_locally(key);
   const auto& region = state_.regions.at(key.slot);
   const auto& window = state_.windows.at(key.slot % Plain::kWindows);
   const auto access = of_region ? region.access.value() : window.access.value();

@@ -127,7 +127,7 @@ TEST(Walk, MeetsAKnownDeviationSeldom) {
     }
     return count;
   };
-  Plan plan = plan_of(20000);
+  Plan plan = plan_of(40000);
   const std::size_t before = deviations(plan);
   for (const auto* rule : {"rdma_write.ok", "rdma_read.ok"})
     plan.walk.known.push_back({rule, "accepted", "remote_same_pd"});

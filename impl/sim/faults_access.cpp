@@ -123,7 +123,7 @@ constexpr FaultInfo kFaults[] = {
     {Fault::stale_lkey_accepted,
      "stale-lkey-accepted",
      "An lkey works after its region was deregistered.",
-     {"send.ok", "receive_key_live"},
+     {"rdma_write.ok", "local_key_live"},
      "reg_mr.dereg"},
     {Fault::stale_rkey_accepted,
      "stale-rkey-accepted",
