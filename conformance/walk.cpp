@@ -131,7 +131,7 @@ std::optional<Step> Walk::follow_up(CallMaker& make, const Before& before) {
     return random_.chance(percent) ? what() : std::optional<Step>();
   };
   switch (call.verb) {
-    case Verb::alloc_mw: return perhaps(50, [&] { return make.bind_again(call.mw); });
+    case Verb::alloc_mw: return perhaps(50, [&] { return make.bind_again(call.mw, wrong); });
     case Verb::bind_mw:
     case Verb::post_bind_mw: return after_bind(make, call, wrong);
     case Verb::dealloc_mw: return perhaps(20, [&] { return make.deregister_behind(call.mw); });
@@ -139,7 +139,7 @@ std::optional<Step> Walk::follow_up(CallMaker& make, const Before& before) {
     case Verb::send_with_inv: {
       const auto& key = before.step.rkey;
       if (key.kind != KeyName::Kind::window_rkey) return std::nullopt;
-      if (random_.chance(40)) return make.bind_again(key.slot);
+      if (random_.chance(40)) return make.bind_again(key.slot, false);
       return perhaps(15, [&] { return make.deregister_behind(key.slot); });
     }
     case Verb::alloc_null_mr: return perhaps(60, [&] { return make.use_null(call.mr, wrong); });

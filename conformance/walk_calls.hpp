@@ -63,7 +63,7 @@ class CallMaker {
   /// Moves a region to the PD.
   std::optional<Step> enter_domain(std::uint8_t pd);
   /// Binds the window, which is free again.
-  std::optional<Step> bind_again(std::uint8_t slot);
+  std::optional<Step> bind_again(std::uint8_t slot, bool wrong);
   /// Deregisters the region that the window is, or was, bound to.
   std::optional<Step> deregister_behind(std::uint8_t slot);
   /// A message for the receive that is posted there.

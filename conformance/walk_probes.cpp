@@ -138,10 +138,10 @@ std::optional<Step> CallMaker::use_revoked(const KeyName& key) {
                std::min<std::uint64_t>(last - first + 1, 8));
 }
 
-std::optional<Step> CallMaker::bind_again(std::uint8_t slot) {
+std::optional<Step> CallMaker::bind_again(std::uint8_t slot, bool wrong) {
   const Window& window = state_.windows.at(slot);
   if (!window.live.truth() || window.undefined.truth() || window.bound.truth()) return std::nullopt;
-  return bind_window(slot, false);
+  return bind_window(slot, wrong);
 }
 
 std::optional<Step> CallMaker::deregister_behind(std::uint8_t slot) {
