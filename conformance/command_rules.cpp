@@ -38,7 +38,7 @@ int write_page(const Rulebook& book, const std::string& path) {
   return kExitExpected;
 }
 
-int list(const RulesOptions& options) {
+int print_list(const RulesOptions& options) {
   const Rulebook& book = book_of(options.dialect);
   if (!options.html.empty()) return write_page(book, options.html);
   const auto listing =
@@ -66,7 +66,7 @@ void add_rules_command(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->excludes(gaps)
       ->excludes(json);
-  command->callback([=, &exit_code] { exit_code = list(*options); });
+  command->callback([=, &exit_code] { exit_code = print_list(*options); });
 }
 
 }  // namespace mrproof

@@ -222,7 +222,7 @@ std::string ReproWriter::parts() const {
       case ReproPart::completion: text += kCompletion; break;
       case ReproPart::run: text += kRun; break;
       case ReproPart::bind: text += kBind; break;
-      case ReproPart::receive: text += kReceive; break;
+      case ReproPart::receive: text += repro_parts::kReceive; break;
       case ReproPart::state: text += kState; break;
       case ReproPart::settled: text += kSettled; break;
       case ReproPart::reconnect: text += kReconnect; break;

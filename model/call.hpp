@@ -43,35 +43,12 @@ enum class Verb : std::uint8_t {
   protect,  ///< whole pages are unmapped, mapped, or made read-only: option (Protection)
 };
 inline constexpr std::size_t kVerbs = 29;
-inline constexpr std::array<std::string_view, kVerbs> kVerbNames{"alloc_pd",
-                                                                 "dealloc_pd",
-                                                                 "reg_mr",
-                                                                 "reg_mr_iova",
-                                                                 "reg_mr_ex",
-                                                                 "reg_dmabuf_mr",
-                                                                 "alloc_null_mr",
-                                                                 "reg_shared_mr",
-                                                                 "rereg_mr",
-                                                                 "dereg_mr",
-                                                                 "advise_mr",
-                                                                 "alloc_mw",
-                                                                 "dealloc_mw",
-                                                                 "bind_mw",
-                                                                 "post_bind_mw",
-                                                                 "local_inv",
-                                                                 "post_recv",
-                                                                 "send",
-                                                                 "send_with_inv",
-                                                                 "rdma_write",
-                                                                 "rdma_write_with_imm",
-                                                                 "rdma_read",
-                                                                 "atomic_fetch_and_add",
-                                                                 "atomic_cmp_and_swp",
-                                                                 "query_qp",
-                                                                 "connect",
-                                                                 "destroy_qp",
-                                                                 "fill",
-                                                                 "protect"};
+inline constexpr std::array<std::string_view, kVerbs> kVerbNames{"alloc_pd", "dealloc_pd", "reg_mr",
+    "reg_mr_iova", "reg_mr_ex", "reg_dmabuf_mr", "alloc_null_mr", "reg_shared_mr", "rereg_mr",
+    "dereg_mr", "advise_mr", "alloc_mw", "dealloc_mw", "bind_mw", "post_bind_mw", "local_inv",
+    "post_recv", "send", "send_with_inv", "rdma_write", "rdma_write_with_imm", "rdma_read",
+    "atomic_fetch_and_add", "atomic_cmp_and_swp", "query_qp", "connect", "destroy_qp", "fill",
+    "protect"};
 
 /// How a call ended: `ok` (for a work request: IBV_WC_SUCCESS), `refused` (NULL or an errno from
 /// the call itself), or the work completion's error status, named as enum ibv_wc_status.
@@ -94,21 +71,10 @@ enum class Outcome : std::uint8_t {
 };
 inline constexpr std::size_t kOutcomes = 15;
 /// Names as traces print them; `ok` is printed as SUCCESS for work requests.
-inline constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"ok",
-                                                                       "refused",
-                                                                       "LOC_LEN_ERR",
-                                                                       "LOC_QP_OP_ERR",
-                                                                       "LOC_PROT_ERR",
-                                                                       "WR_FLUSH_ERR",
-                                                                       "LOC_ACCESS_ERR",
-                                                                       "REM_INV_REQ_ERR",
-                                                                       "REM_ACCESS_ERR",
-                                                                       "REM_OP_ERR",
-                                                                       "RETRY_EXC_ERR",
-                                                                       "RNR_RETRY_EXC_ERR",
-                                                                       "OTHER_ERR",
-                                                                       "none",
-                                                                       "MW_BIND_ERR"};
+inline constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"ok", "refused",
+    "LOC_LEN_ERR", "LOC_QP_OP_ERR", "LOC_PROT_ERR", "WR_FLUSH_ERR", "LOC_ACCESS_ERR",
+    "REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR", "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR",
+    "OTHER_ERR", "none", "MW_BIND_ERR"};
 
 /// Whether the verb is a work request of a send queue: its `ok` is a completion with
 /// IBV_WC_SUCCESS.
@@ -171,8 +137,7 @@ enum Protection : std::uint8_t {
 };
 
 /// A scatter/gather element.
-template <class D>
-struct Element {
+template <class D> struct Element {
   typename D::Key lkey{};
   typename D::Address address{};
   typename D::Address length{};
@@ -180,8 +145,7 @@ struct Element {
 
 /// One call with its arguments. Slots, options and counts are plain numbers in every domain; values
 /// are the domain's. Fields that a verb does not have keep their zero value.
-template <class D>
-struct Call {
+template <class D> struct Call {
   Verb verb = Verb::fill;
   std::uint8_t pd = 0;        ///< slot: alloc_pd's target, else the argument
   std::uint8_t mr = 0;        ///< slot: target of registrations, else the argument
@@ -205,8 +169,7 @@ struct Call {
 };
 
 /// What the caller saw. Fields that a verb does not give keep their zero value.
-template <class D>
-struct Result {
+template <class D> struct Result {
   Outcome outcome = Outcome::ok;
   typename D::Key error{};               ///< return code or errno of a refusal, 0 if none was given
   typename D::Key reason{};              ///< errno beside a return code that is none (rereg_mr)
@@ -221,12 +184,10 @@ struct Result {
 };
 
 /// The Outcome as a value of the domain.
-template <class D>
-constexpr typename D::Small as_small(Outcome outcome) {
+template <class D> constexpr typename D::Small as_small(Outcome outcome) {
   return D::small(static_cast<std::uint64_t>(outcome));
 }
-template <class D>
-constexpr typename D::Small as_small(QpState state) {
+template <class D> constexpr typename D::Small as_small(QpState state) {
   return D::small(static_cast<std::uint64_t>(state));
 }
 

@@ -31,14 +31,12 @@ class Bit {
 
 /// The narrowest unsigned type that holds N bits.
 template <unsigned N>
-using Storage = std::conditional_t<
-    (N <= 8), std::uint8_t,
+using Storage = std::conditional_t<(N <= 8), std::uint8_t,
     std::conditional_t<(N <= 16), std::uint16_t,
-                       std::conditional_t<(N <= 32), std::uint32_t, std::uint64_t>>>;
+        std::conditional_t<(N <= 32), std::uint32_t, std::uint64_t>>>;
 
 /// An unsigned word of N bits; arithmetic wraps around modulo 2^N.
-template <unsigned N>
-class Word {
+template <unsigned N> class Word {
  public:
   static constexpr std::uint64_t kMask = N == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << N) - 1;
   constexpr Word() = default;
@@ -64,7 +62,7 @@ class Word {
 
 /// A domain of machine words: addresses of AddressBits bits, the given number of object slots.
 template <unsigned AddressBits, std::size_t PdSlots, std::size_t RegionSlots,
-          std::size_t WindowSlots, std::size_t QpSlots>
+    std::size_t WindowSlots, std::size_t QpSlots>
 struct Concrete {
   using Bit = model::Bit;
   using Address = Word<AddressBits>;
@@ -82,8 +80,7 @@ struct Concrete {
   static constexpr Flags flags(std::uint64_t value) { return Flags(value); }
   static constexpr Small small(std::uint64_t value) { return Small(value); }
   static constexpr Bit select(Bit when, Bit yes, Bit no) { return when.truth() ? yes : no; }
-  template <unsigned N>
-  static constexpr Word<N> select(Bit when, Word<N> yes, Word<N> no) {
+  template <unsigned N> static constexpr Word<N> select(Bit when, Word<N> yes, Word<N> no) {
     return when.truth() ? yes : no;
   }
   /// Whether the bit can be true. The one C++ branch that rules take on a value: to leave out work
@@ -95,10 +92,7 @@ struct Concrete {
 using Plain = Concrete<64, 4, 8, 4, 4>;
 
 /// a implies b.
-template <class B>
-constexpr B implies(B a, B b) {
-  return (!a) | b;
-}
+template <class B> constexpr B implies(B a, B b) { return (!a) | b; }
 
 /// Whether some element satisfies the predicate.
 template <class D, class T, std::size_t N, class Predicate>
@@ -130,8 +124,7 @@ constexpr typename D::Bit only_if(typename D::Bit when, Then&& then) {
 }
 
 /// Whether every flag of `wanted` is set in `flags`.
-template <class D>
-constexpr typename D::Bit has(typename D::Flags flags, std::uint32_t wanted) {
+template <class D> constexpr typename D::Bit has(typename D::Flags flags, std::uint32_t wanted) {
   return (flags & D::flags(wanted)) == D::flags(wanted);
 }
 
@@ -144,7 +137,7 @@ constexpr typename D::Bit has_any(typename D::Flags flags, std::uint32_t wanted)
 /// Whether the `length` bytes at `start`, at least one, lie in [first, last] without wrapping.
 template <class D>
 constexpr typename D::Bit within(typename D::Address start, typename D::Address length,
-                                 typename D::Address first, typename D::Address last) {
+    typename D::Address first, typename D::Address last) {
   const auto end = start + length - D::address(1);
   return (length != D::address(0)) & (start <= end) & (first <= start) & (end <= last);
 }

@@ -12,17 +12,16 @@ __extension__ using Wide = unsigned __int128;
 
 /// within() as one would say it with numbers that never wrap around, in words of `bits` bits.
 bool inside(std::uint64_t start, std::uint64_t length, std::uint64_t first, std::uint64_t last,
-            unsigned bits) {
+    unsigned bits) {
   const Wide end = Wide{start} + length;  // one beyond
   return length != 0 && end <= Wide{1} << bits && first <= start && end <= Wide{last} + 1;
 }
 
-template <unsigned N>
-using Narrow = Concrete<N, 4, 8, 4, 4>;
+template <unsigned N> using Narrow = Concrete<N, 4, 8, 4, 4>;
 
 template <unsigned N>
-bool within_words(std::uint64_t start, std::uint64_t length, std::uint64_t first,
-                  std::uint64_t last) {
+bool within_words(
+    std::uint64_t start, std::uint64_t length, std::uint64_t first, std::uint64_t last) {
   const auto word = [](std::uint64_t value) { return Word<N>(value); };
   return within<Narrow<N>>(word(start), word(length), word(first), word(last)).truth();
 }
@@ -33,17 +32,16 @@ TEST(Within, IsRightForAllWordsOfFourBits) {
     for (std::uint64_t length = 0; length < kEnd; ++length)
       for (std::uint64_t first = 0; first < kEnd; ++first)
         for (std::uint64_t last = 0; last < kEnd; ++last)
-          ASSERT_EQ(within_words<4>(start, length, first, last),
-                    inside(start, length, first, last, 4))
+          ASSERT_EQ(
+              within_words<4>(start, length, first, last), inside(start, length, first, last, 4))
               << start << ' ' << length << ' ' << first << ' ' << last;
 }
 
 /// Numbers near the places where 64-bit arithmetic goes wrong.
 std::vector<std::uint64_t> edges() {
   std::vector<std::uint64_t> values;
-  for (const std::uint64_t middle :
-       {std::uint64_t{0}, std::uint64_t{1} << 31U, std::uint64_t{1} << 32U, std::uint64_t{1} << 63U,
-        std::uint64_t{0x200000000000}})
+  for (const std::uint64_t middle : {std::uint64_t{0}, std::uint64_t{1} << 31U,
+           std::uint64_t{1} << 32U, std::uint64_t{1} << 63U, std::uint64_t{0x200000000000}})
     for (std::uint64_t distance = 0; distance < 3; ++distance) {
       values.push_back(middle + distance);
       values.push_back(middle - distance - 1);
@@ -56,8 +54,8 @@ TEST(Within, IsRightAtTheEdgesOf64Bits) {
     for (const auto length : edges())
       for (const auto first : edges())
         for (const auto last : edges())
-          ASSERT_EQ(within_words<64>(start, length, first, last),
-                    inside(start, length, first, last, 64))
+          ASSERT_EQ(
+              within_words<64>(start, length, first, last), inside(start, length, first, last, 64))
               << start << ' ' << length << ' ' << first << ' ' << last;
 }
 
@@ -74,10 +72,9 @@ TEST(Within, IsRightForRandomRangesThatNearlyFit) {
   }
 }
 
-template <class T>
-class WordTest : public ::testing::Test {};
+template <class T> class WordTest : public ::testing::Test {};
 using Words = ::testing::Types<Word<1>, Word<4>, Word<8>, Word<13>, Word<16>, Word<31>, Word<32>,
-                               Word<48>, Word<64>>;
+    Word<48>, Word<64>>;
 TYPED_TEST_SUITE(WordTest, Words);
 
 TYPED_TEST(WordTest, CountsModuloItsSizeAndComparesUnsigned) {

@@ -13,24 +13,21 @@ bool term_holds(const Term<Plain>& term, const PlainView& view) {
 }
 
 bool has_reason(const PlainRule& rule, const PlainView& view) {
-  return rule.reasons.empty() ||
-         std::any_of(rule.reasons.begin(), rule.reasons.end(),
-                     [&](const auto& term) { return term_holds(term, view); });
+  return rule.reasons.empty() || std::any_of(rule.reasons.begin(), rule.reasons.end(),
+                                     [&](const auto& term) { return term_holds(term, view); });
 }
 
 bool applies(const PlainRule& rule, const PlainView& view) {
-  return std::all_of(rule.requires_all.begin(), rule.requires_all.end(),
-                     [&](const auto& term) { return term_holds(term, view); }) &&
-         has_reason(rule, view);
+  return std::all_of(rule.requires_all.begin(), rule.requires_all.end(), [&](const auto& term) {
+    return term_holds(term, view);
+  }) && has_reason(rule, view);
 }
 
 /// Whether the situation alone allows the rule's outcome.
 bool situation_allows(const PlainRule& rule, const PlainView& view) {
-  return std::all_of(rule.requires_all.begin(), rule.requires_all.end(),
-                     [&](const auto& term) {
-                       return term.condition->about == About::observation || term_holds(term, view);
-                     }) &&
-         has_reason(rule, view);
+  return std::all_of(rule.requires_all.begin(), rule.requires_all.end(), [&](const auto& term) {
+    return term.condition->about == About::observation || term_holds(term, view);
+  }) && has_reason(rule, view);
 }
 
 Verdict verdict_of(Weight weight) {
@@ -68,8 +65,8 @@ Judgement explain_against(const PlainRule& rule, const PlainView& view) {
 
 /// How many conditions are broken, circumstances aside.
 std::ptrdiff_t count_broken(const Judgement& judgement) {
-  return std::count_if(
-      judgement.broken.begin(), std::next(judgement.broken.begin(), judgement.broken_count),
+  return std::count_if(judgement.broken.begin(),
+      std::next(judgement.broken.begin(), judgement.broken_count),
       [](const auto* c) { return c == &kNothingForbids || c->about != About::circumstance; });
 }
 
@@ -109,13 +106,12 @@ Bit never(const PlainView& /*view*/) { return Bit(false); }
 }  // namespace
 
 const PlainCondition kNothingForbids{"nothing_forbids",
-                                     "nothing in the situation gives a reason for this refusal",
-                                     "harness.reasons", About::circumstance, never};
+    "nothing in the situation gives a reason for this refusal", "harness.reasons",
+    About::circumstance, never};
 const PlainCondition kBytesAsPredicted{"bytes_as_predicted",
-                                       "memory holds other bytes than predicted", "harness.bytes",
-                                       About::circumstance, never};
+    "memory holds other bytes than predicted", "harness.bytes", About::circumstance, never};
 const PlainCondition kOutcomeKnown{"outcome_known", "no rule of the verb has this outcome",
-                                   "poll_cq.status 11.6.2", About::circumstance, never};
+    "poll_cq.status 11.6.2", About::circumstance, never};
 
 Judgement judge(const Rulebook& book, const PlainView& view) {
   for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome)) {

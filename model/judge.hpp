@@ -32,8 +32,8 @@ enum class DeviationClass : std::uint8_t {
   detail,    ///< right outcome, but something seen with it is wrong (errno, keys, states, ...)
   bytes,     ///< memory does not hold what it has to
 };
-inline constexpr std::array<std::string_view, 6> kClassNames{"none",   "accepted", "rejected",
-                                                             "status", "detail",   "bytes"};
+inline constexpr std::array<std::string_view, 6> kClassNames{
+    "none", "accepted", "rejected", "status", "detail", "bytes"};
 
 /// A set of outcomes.
 class OutcomeSet {

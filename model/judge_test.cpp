@@ -52,8 +52,8 @@ class JudgeTest : public ::testing::Test {
     return call;
   }
 
-  static Result<Plain> seen(Outcome outcome, QpState own = QpState::rts,
-                            QpState peer = QpState::rts) {
+  static Result<Plain> seen(
+      Outcome outcome, QpState own = QpState::rts, QpState peer = QpState::rts) {
     Result<Plain> result;
     result.outcome = outcome;
     result.completion_matches = Bit(true);
@@ -97,23 +97,23 @@ class JudgeTest : public ::testing::Test {
 TEST_F(JudgeTest, NamesTheRuleThatWasTaken) {
   EXPECT_EQ(told(write(), seen(Outcome::ok)), "conforms rdma_write.ok");
   EXPECT_EQ(told(write(0x999), seen(Outcome::rem_access_err, QpState::err, QpState::err)),
-            "conforms rdma_write.rem_access_err");
+      "conforms rdma_write.rem_access_err");
   EXPECT_EQ(told(reg(3, 0, kRemoteWrite), refused(EINVAL)), "conforms reg_mr.refused");
 }
 
 TEST_F(JudgeTest, ClassifiesDeviations) {
-  EXPECT_EQ(told(write(0x999), seen(Outcome::ok)),
-            "deviates rdma_write.ok accepted remote_key_live");
+  EXPECT_EQ(
+      told(write(0x999), seen(Outcome::ok)), "deviates rdma_write.ok accepted remote_key_live");
   EXPECT_EQ(told(write(), seen(Outcome::rem_access_err, QpState::err, QpState::err)),
-            "deviates rdma_write.rem_access_err rejected nothing_forbids");
+      "deviates rdma_write.rem_access_err rejected nothing_forbids");
   EXPECT_EQ(told(write(0x999), seen(Outcome::loc_prot_err, QpState::err)),
-            "deviates rdma_write.loc_prot_err status nothing_forbids");
+      "deviates rdma_write.loc_prot_err status nothing_forbids");
   EXPECT_EQ(told(write(), seen(Outcome::ok, QpState::err)),
-            "deviates rdma_write.ok detail requester_stays");
+      "deviates rdma_write.ok detail requester_stays");
   EXPECT_EQ(told(write(), seen(Outcome::mw_bind_err, QpState::err, QpState::err)),
-            "deviates - rejected outcome_known");
+      "deviates - rejected outcome_known");
   EXPECT_EQ(told(write(0x999), seen(Outcome::mw_bind_err, QpState::err, QpState::err)),
-            "deviates - status outcome_known");
+      "deviates - status outcome_known");
 }
 
 TEST_F(JudgeTest, SaysAllThatIsBrokenAndNothingOfWhatCameWithIt) {
@@ -121,8 +121,8 @@ TEST_F(JudgeTest, SaysAllThatIsBrokenAndNothingOfWhatCameWithIt) {
   call.length = Plain::address(kBufferSize + 1);
   Result<Plain> result = seen(Outcome::ok, QpState::err);
   EXPECT_EQ(told(call, result),
-            "deviates rdma_write.ok accepted "
-            "message_not_too_long+local_in_bounds+remote_same_pd+remote_in_bounds");
+      "deviates rdma_write.ok accepted "
+      "message_not_too_long+local_in_bounds+remote_same_pd+remote_in_bounds");
 }
 
 TEST_F(JudgeTest, WeighsWhatProvesNothing) {
@@ -131,7 +131,7 @@ TEST_F(JudgeTest, WeighsWhatProvesNothing) {
   EXPECT_EQ(told(reg(3, 0, kRemoteWrite), refused(ENOMEM)), "conforms reg_mr.refused")
       << "a reason to refuse is worth more than the errno";
   EXPECT_EQ(told(write(), seen(Outcome::retry_exc_err, QpState::err)),
-            "inconclusive rdma_write.transport");
+      "inconclusive rdma_write.transport");
 }
 
 TEST_F(JudgeTest, WhatOnceSucceededIsSupported) {
@@ -139,7 +139,7 @@ TEST_F(JudgeTest, WhatOnceSucceededIsSupported) {
   result.lkey = result.rkey = Plain::key(0x300);
   take(reg(3, 0, kOnDemand), result);
   EXPECT_EQ(told(reg(4, 0, kOnDemand), refused(EOPNOTSUPP)),
-            "deviates reg_mr.refused rejected nothing_forbids+on_demand_asked");
+      "deviates reg_mr.refused rejected nothing_forbids+on_demand_asked");
 }
 
 TEST_F(JudgeTest, AllowedIsWhatTheSituationAllowsResourcesAside) {
@@ -202,7 +202,7 @@ TEST_F(JudgeTest, AlwaysHasAnAnswerThatItsRulesBearOut) {
         ASSERT_GE(j.broken_count, 1U);
         ASSERT_NE(j.kind, DeviationClass::none);
         ASSERT_EQ(j.kind == DeviationClass::accepted,
-                  result.outcome == Outcome::ok && j.kind != DeviationClass::detail);
+            result.outcome == Outcome::ok && j.kind != DeviationClass::detail);
       }
 }
 

@@ -17,6 +17,11 @@ std::uint64_t total(const std::array<Piece<Plain>, 2>& pieces) {
   return pieces[0].length.value() + pieces[1].length.value();
 }
 
+/// Not constexpr, or compilers take a minute to evaluate Memory::restore().
+std::byte initial_byte(std::size_t buffer, std::size_t offset) {
+  return std::byte{pattern_byte(initial_seed(buffer), offset)};
+}
+
 }  // namespace
 
 Memory::Memory() { restore(); }
@@ -26,7 +31,7 @@ void Memory::restore() {
     Bytes bytes{};
     for (std::size_t i = 0; i < kBufferCount; ++i)
       for (std::size_t offset = 0; offset < buffer_size(i); ++offset)
-        bytes.at(i).at(offset) = std::byte{pattern_byte(initial_seed(i), offset)};
+        bytes.at(i).at(offset) = initial_byte(i, offset);
     return bytes;
   }();
   bytes_ = pristine;
@@ -87,7 +92,7 @@ std::size_t Memory::gather(const Transfer<Plain>& transfer, std::span<std::byte>
       std::memset(bytes.data() + count, 0, length);
     else
       std::memcpy(bytes.data() + count, const_cast<Memory*>(this)->locate(piece.at.value(), length),
-                  length);
+          length);
     count += length;
   }
   return count;
@@ -110,8 +115,8 @@ void Memory::move(const Transfer<Plain>& transfer) {
   }
 }
 
-std::optional<std::byte> Memory::moved(const Transfer<Plain>& transfer,
-                                       std::uint64_t address) const {
+std::optional<std::byte> Memory::moved(
+    const Transfer<Plain>& transfer, std::uint64_t address) const {
   if (transfer.motion != Motion::copy && transfer.from[0].length.value() == 8 &&
       address - transfer.from[0].at.value() < 8 && !transfer.from[0].unseen.truth()) {
     const std::uint64_t at = transfer.from[0].at.value();

@@ -28,8 +28,8 @@ class Memory {
   /// Stores one byte.
   void store(std::uint64_t address, std::byte value) { *locate(address, 1) = value; }
   /// What the byte at `address` becomes if the transfer moves it; nothing if it does not go there.
-  [[nodiscard]] std::optional<std::byte> moved(const Transfer<Plain>& transfer,
-                                               std::uint64_t address) const;
+  [[nodiscard]] std::optional<std::byte> moved(
+      const Transfer<Plain>& transfer, std::uint64_t address) const;
   /// The byte at an address of a buffer.
   [[nodiscard]] std::byte at(std::uint64_t address) const;
   /// All bytes of buffer `index`, those of unmapped pages too: what they hold means nothing.
@@ -46,8 +46,8 @@ class Memory {
  private:
   using Bytes = std::array<std::array<std::byte, kLastBufferSize>, kBufferCount>;
   static constexpr std::size_t kMostMoved = 2 * kLastBufferSize;
-  [[nodiscard]] std::size_t gather(const Transfer<Plain>& transfer,
-                                   std::span<std::byte> bytes) const;
+  [[nodiscard]] std::size_t gather(
+      const Transfer<Plain>& transfer, std::span<std::byte> bytes) const;
   [[nodiscard]] std::uint64_t load(std::uint64_t address) const;
   std::byte* locate(std::uint64_t address, std::uint64_t length);
   Bytes bytes_;

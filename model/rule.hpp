@@ -9,12 +9,54 @@
 
 namespace mrproof::model {
 
-/// All that a condition may look at.
-template <class D>
-struct View {
+/// Slots for which something may be true, and the bit that says whether it is.
+template <class D, std::size_t N> struct Candidates {
+  std::array<std::uint8_t, N> slots{};
+  std::array<typename D::Bit, N> bits{};
+  std::uint8_t count = 0;
+
+  constexpr void add(std::size_t slot, typename D::Bit bit) {
+    if (!D::possible(bit)) return;
+    slots[count] = static_cast<std::uint8_t>(slot);
+    bits[count++] = bit;
+  }
+  /// Calls visit(bit, object) for each candidate.
+  template <class T, class Visit>
+  constexpr void each(const std::array<T, N>& objects, Visit&& visit) const {
+    for (std::size_t i = 0; i < count; ++i) visit(bits[i], objects[slots[i]]);
+  }
+  /// Whether the predicate holds for all of which the bit is true.
+  template <class T, class Predicate>
+  constexpr typename D::Bit all(const std::array<T, N>& objects, Predicate&& predicate) const {
+    auto result = D::bit(true);
+    each(objects,
+        [&](auto bit, const T& object) { result = result & implies(bit, predicate(object)); });
+    return result;
+  }
+};
+
+/// What answers to a key, once that has been `looked` up: regions, and windows if it is remote.
+template <class D> struct Holders {
+  bool looked = false;
+  typename D::Bit live{};  ///< something does
+  Candidates<D, D::kRegions> regions;
+  Candidates<D, D::kWindows> windows;
+};
+
+/// All that a condition may look at: one call in one state. Made for each step anew, since it keeps
+/// what the call's keys were found to be; an effect that runs in place is the last to use it.
+template <class D> struct View {
   const State<D>& state;
   const Call<D>& call;
   const Result<D>& result;
+  mutable std::array<Holders<D>, 5> holders{};  ///< for each Place (model/targets.hpp)
+
+  /// The objects that the call names, and the queue pair at the other end.
+  [[nodiscard]] constexpr const auto& pd() const { return state.pds.at(call.pd); }
+  [[nodiscard]] constexpr const auto& region() const { return state.regions.at(call.mr); }
+  [[nodiscard]] constexpr const auto& window() const { return state.windows.at(call.mw); }
+  [[nodiscard]] constexpr const auto& qp() const { return state.qps.at(call.qp); }
+  [[nodiscard]] constexpr const auto& peer() const { return state.qps.at(peer_of(call.qp)); }
 };
 
 /// What a condition speaks of. Whether a result is *allowed* depends on state and call alone
@@ -23,8 +65,7 @@ struct View {
 enum class About : std::uint8_t { situation, observation, circumstance };
 
 /// A named condition: the one place where a fact of the specification is written down.
-template <class D>
-struct Condition {
+template <class D> struct Condition {
   const char* id;        ///< snake_case, unique
   const char* sentence;  ///< what is true when it holds, in words
   const char* clauses;   ///< where that is written: ids of specs/clauses/, separated by blanks
@@ -32,55 +73,64 @@ struct Condition {
   typename D::Bit (*holds)(const View<D>&);
 };
 
+// Defines the condition NAME<D>: id, sentence and clauses as above, and when it holds for a view v.
+#define MRPROOF_CONDITION(about_, id_, sentence_, clauses_, ...)         \
+  template <class D> inline constexpr Condition<D> id_ {                 \
+#id_, sentence_, clauses_, About::about_,                            \
+        [](const View <D>& v) -> typename D::Bit { return __VA_ARGS__; } \
+  }
+#define MRPROOF_SITUATION(...) MRPROOF_CONDITION(situation, __VA_ARGS__)
+#define MRPROOF_OBSERVATION(...) MRPROOF_CONDITION(observation, __VA_ARGS__)
+#define MRPROOF_CIRCUMSTANCE(...) MRPROOF_CONDITION(circumstance, __VA_ARGS__)
+
 /// A condition, required to hold or (`holds` false) required to be broken.
-template <class D>
-struct Term {
+template <class D> struct Term {
   const Condition<D>* condition;
   bool holds;
 };
 
 /// Conditions that rules name together.
-template <class D, class... C>
-constexpr auto list(const C*... conditions) {
-  return std::array<const Condition<D>*, sizeof...(C)>{conditions...};
+template <class D, const Condition<D>&... conditions>
+inline constexpr std::array<const Condition<D>*, sizeof...(conditions)> list{&conditions...};
+
+/// How many values of type T the part is.
+template <class T, class Part> inline constexpr std::size_t kCount = std::tuple_size_v<Part>;
+template <class T> inline constexpr std::size_t kCount<T, T> = 1;
+
+/// Values and arrays of them, one after the other: of terms, or of rules.
+template <class T, class... Part> constexpr auto join(const Part&... parts) {
+  std::array<T, (kCount<T, Part> + ... + 0)> all{};
+  std::size_t count = 0;
+  const auto add = [&](const auto& part) {
+    if constexpr (std::is_same_v<decltype(part), const T&>)
+      all.at(count++) = part;
+    else
+      for (const T& each : part) all.at(count++) = each;
+  };
+  (add(parts), ...);
+  return all;
 }
 
-/// Terms that say the same of all conditions of the lists.
-template <class D, std::size_t... N>
-constexpr auto terms(bool hold, const std::array<const Condition<D>*, N>&... lists) {
-  std::array<Term<D>, (N + ... + 0)> all{};
-  std::size_t count = 0;
-  const auto add = [&](const auto& conditions) {
-    for (const auto* condition : conditions) all.at(count++) = {condition, hold};
-  };
-  (add(lists), ...);
+/// Terms that say the same of one condition, or of all conditions of a list.
+template <class D> constexpr Term<D> terms(const Condition<D>& condition, bool holds) {
+  return {&condition, holds};
+}
+template <class D, std::size_t N>
+constexpr auto terms(const std::array<const Condition<D>*, N>& conditions, bool holds) {
+  std::array<Term<D>, N> all{};
+  for (std::size_t i = 0; i < N; ++i) all[i] = {conditions[i], holds};
   return all;
 }
-/// All of these hold.
-template <class D, std::size_t... N>
-constexpr auto hold(const std::array<const Condition<D>*, N>&... lists) {
-  return terms<D>(true, lists...);
-}
+
+/// All of these hold: conditions and lists of them.
+template <class D, const auto&... parts>
+inline constexpr auto hold = join<Term<D>>(terms<D>(parts, true)...);
 /// These do not hold; as reasons: one of them does not.
-template <class D, std::size_t... N>
-constexpr auto fail(const std::array<const Condition<D>*, N>&... lists) {
-  return terms<D>(false, lists...);
-}
-/// Terms one after the other.
-template <class D, std::size_t... N>
-constexpr auto join(const std::array<Term<D>, N>&... lists) {
-  std::array<Term<D>, (N + ... + 0)> all{};
-  std::size_t count = 0;
-  const auto add = [&](const auto& some) {
-    for (const auto& term : some) all.at(count++) = term;
-  };
-  (add(lists), ...);
-  return all;
-}
+template <class D, const auto&... parts>
+inline constexpr auto fail = join<Term<D>>(terms<D>(parts, false)...);
 
 /// A stretch of memory that a rule reads or writes.
-template <class D>
-struct Piece {
+template <class D> struct Piece {
   typename D::Address at{};  ///< virtual address
   typename D::Address length{};
   typename D::Bit unseen{};  ///< not in the buffers: what is written there is not seen
@@ -96,8 +146,7 @@ enum class Motion : std::uint8_t {
 
 /// Bytes that a rule moves: those of `from`, in order, to those of `to`; the shorter sum counts.
 /// With `exact` all of them are moved; without, each byte may be the old one or the moved one.
-template <class D>
-struct Transfer {
+template <class D> struct Transfer {
   std::array<Piece<D>, 2> from{};
   std::array<Piece<D>, 2> to{};
   bool exact = true;
@@ -115,29 +164,41 @@ enum class Weight : std::uint8_t {
 
 /// A guarded rule: the result `outcome` conforms when every term of `requires_all` holds and, if
 /// there are `reasons`, at least one of them holds.
-template <class D>
-struct Rule {
+template <class D> struct Rule {
+  using Terms = std::span<const Term<D>>;
+  /// Changes the state. May run in place (`after` is the state that the view shows): it reads
+  /// before it writes.
+  using Effect = void (*)(const View<D>& before, State<D>& after);
+  using Bytes = Transfer<D> (*)(const View<D>&);
+
   const char* name;  ///< what makes it one of its verb's: outcome, or outcome_why
   Outcome outcome;
-  std::span<const Term<D>> requires_all;
-  std::span<const Term<D>> reasons;
-  /// Changes the state. May run in place (`after` is the state that the view shows): it reads
-  /// before it writes. Null: nothing changes.
-  void (*effect)(const View<D>& before, State<D>& after);
-  /// The bytes that move. Null: none.
-  Transfer<D> (*transfer)(const View<D>&);
+  Terms requires_all{};
+  Terms reasons{};
+  Effect effect = nullptr;   ///< null: nothing changes
+  Bytes transfer = nullptr;  ///< the bytes that move; null: none
   Weight weight = Weight::verdict;
   /// Why this result is allowed although another one is too: ids of clauses that leave a choice, or
   /// of gaps, separated by blanks; null where nothing is left open.
   const char* freedom = nullptr;
+
+  /// A row of a table is Rule{name, outcome, terms, reasons}, with these fields in any order.
+  [[nodiscard]] constexpr Rule with(const auto&... fields) const {
+    Rule row = *this;
+    (row.set(fields), ...);
+    return row;
+  }
+  constexpr void set(Effect value) { effect = value; }
+  constexpr void set(Bytes value) { transfer = value; }
+  constexpr void set(Weight value) { weight = value; }
+  constexpr void set(const char* value) { freedom = value; }
 };
 
 /// Rules that a verb has, and what its caller owes: conditions without which the call must not be
 /// made at all, since nothing defines its result (a freed object, two ranges that overlap). Duties
 /// bind the caller, so they never make a verdict. Verbs with the same rules share a table; a verb
 /// can have several.
-template <class D>
-struct VerbRules {
+template <class D> struct VerbRules {
   Verb verb;
   std::span<const Rule<D>> rules;
   std::span<const Condition<D>* const> duties;

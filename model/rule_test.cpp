@@ -20,8 +20,7 @@ constexpr std::uint64_t kNarrowMask = 0xffff;
 
 /// Draws the same state, call and result in every domain that is asked with the same seed. Values
 /// are few, so that keys, domains and ranges meet often.
-template <class D>
-class Draw {
+template <class D> class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_(seed) {}
 
@@ -138,8 +137,7 @@ class Draw {
 };
 
 /// A rule and the verb that has it.
-template <class D>
-struct Entry {
+template <class D> struct Entry {
   Verb verb;
   const Rule<D>* rule;
   [[nodiscard]] std::string id() const {
@@ -148,8 +146,7 @@ struct Entry {
 };
 
 /// All rules, in one list for each domain.
-template <class D>
-std::vector<Entry<D>> rules() {
+template <class D> std::vector<Entry<D>> rules() {
   std::vector<Entry<D>> all;
   const auto add = [&](RuleGroup<D> group) {
     for (const auto& of_verb : group)
@@ -163,8 +160,7 @@ std::vector<Entry<D>> rules() {
 
 using Values = std::vector<std::uint64_t>;
 
-template <class D>
-void append(Values& values, const State<D>& s) {
+template <class D> void append(Values& values, const State<D>& s) {
   const auto bits = [&](std::initializer_list<Bit> all) {
     for (const Bit bit : all) values.push_back(bit.truth());
   };
@@ -199,8 +195,7 @@ void append(Values& values, const State<D>& s) {
 }
 
 /// The rule's answer about one draw as numbers: its conditions, the state after it, what it moves.
-template <class D>
-Values answer(const Entry<D>& entry, std::uint64_t seed) {
+template <class D> Values answer(const Entry<D>& entry, std::uint64_t seed) {
   Draw<D> draw(seed);
   const auto state = draw.state();
   const auto call = draw.call(entry.verb);

@@ -71,8 +71,7 @@ std::size_t Rulebook::index(const PlainRule& rule) const {
 }
 
 const PlainCondition kVerbInDialect{"verb_in_dialect", "the dialect has this verb",
-                                    "harness.dialect", About::situation,
-                                    [](const PlainView& /*v*/) { return Bit(false); }};
+    "harness.dialect", About::situation, [](const PlainView& /*v*/) { return Bit(false); }};
 
 const Rulebook& linux_rulebook() {
   static const auto rules = linux_rules<Plain>();

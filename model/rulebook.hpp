@@ -43,8 +43,8 @@ class Rulebook {
   /// What the caller of `verb` owes.
   [[nodiscard]] std::span<const PlainCondition* const> duties(Verb verb) const;
   /// The duty that a caller would break, or null: then the call may be made.
-  [[nodiscard]] const PlainCondition* forbids(const State<Plain>& state,
-                                              const Call<Plain>& call) const;
+  [[nodiscard]] const PlainCondition* forbids(
+      const State<Plain>& state, const Call<Plain>& call) const;
   /// Every condition that a rule or a duty speaks of, once.
   [[nodiscard]] std::vector<const PlainCondition*> conditions() const;
   /// The rule of that id, or null.

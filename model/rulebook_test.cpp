@@ -49,8 +49,8 @@ TEST(Rulebook, ConditionsHaveOneIdASentenceAndClauses) {
 
 TEST(Rulebook, ConditionsAreThoseOfRulesAndDutiesOnce) {
   const auto all = book().conditions();
-  EXPECT_THAT(all,
-              ::testing::IsSupersetOf({&qp_live<Plain>, &qp_ready<Plain>, &says_fault<Plain>}));
+  EXPECT_THAT(
+      all, ::testing::IsSupersetOf({&qp_live<Plain>, &qp_ready<Plain>, &says_fault<Plain>}));
   EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size());
 }
 
@@ -64,8 +64,7 @@ TEST(Rulebook, RulesAreFoundByVerbAndOutcomeStrictestFirst) {
         if (rule->weight == Weight::verdict) return 0;
         return rule->weight == Weight::unsupported ? 1 : 2;
       };
-      EXPECT_TRUE(std::is_sorted(
-          rules.begin(), rules.end(),
+      EXPECT_TRUE(std::is_sorted(rules.begin(), rules.end(),
           [&](const auto* a, const auto* b) { return strictness(a) < strictness(b); }))
           << kVerbNames.at(verb) << " -> " << kOutcomeNames.at(outcome)
           << ": what proves nothing must come last";
@@ -110,29 +109,17 @@ struct Owed {
 };
 
 TEST(Rulebook, WhoeverNamesAnObjectOwesThatItIsThere) {
-  for (const auto& [verb, duty] : {Owed{Verb::alloc_pd, "pd_slot_free"},
-                                   {Verb::dealloc_pd, "pd_live"},
-                                   {Verb::reg_mr, "pd_live"},
-                                   {Verb::reg_mr, "mr_slot_free"},
-                                   {Verb::dereg_mr, "mr_live"},
-                                   {Verb::post_recv, "qp_live"},
-                                   {Verb::send, "qp_live"},
-                                   {Verb::rdma_write, "qp_live"},
-                                   {Verb::rdma_read, "qp_live"},
-                                   {Verb::query_qp, "qp_live"},
-                                   {Verb::connect, "pair_live"},
-                                   {Verb::rereg_mr, "mr_defined"},
-                                   {Verb::alloc_mw, "mw_slot_free"},
-                                   {Verb::dealloc_mw, "mw_live"},
-                                   {Verb::bind_mw, "mw_defined"},
-                                   {Verb::post_bind_mw, "mr_defined"},
-                                   {Verb::local_inv, "invalidated_defined"},
-                                   {Verb::destroy_qp, "qp_live"},
-                                   {Verb::protect, "pages_whole"},
-                                   {Verb::fill, "store_in_buffer"},
-                                   {Verb::send, "receive_copy_defined"},
-                                   {Verb::rdma_write, "copy_defined"},
-                                   {Verb::rdma_read, "copy_defined"}}) {
+  for (const auto& [verb, duty] :
+      {Owed{Verb::alloc_pd, "pd_slot_free"}, {Verb::dealloc_pd, "pd_live"},
+          {Verb::reg_mr, "pd_live"}, {Verb::reg_mr, "mr_slot_free"}, {Verb::dereg_mr, "mr_live"},
+          {Verb::post_recv, "qp_live"}, {Verb::send, "qp_live"}, {Verb::rdma_write, "qp_live"},
+          {Verb::rdma_read, "qp_live"}, {Verb::query_qp, "qp_live"}, {Verb::connect, "pair_live"},
+          {Verb::rereg_mr, "mr_defined"}, {Verb::alloc_mw, "mw_slot_free"},
+          {Verb::dealloc_mw, "mw_live"}, {Verb::bind_mw, "mw_defined"},
+          {Verb::post_bind_mw, "mr_defined"}, {Verb::local_inv, "invalidated_defined"},
+          {Verb::destroy_qp, "qp_live"}, {Verb::protect, "pages_whole"},
+          {Verb::fill, "store_in_buffer"}, {Verb::send, "receive_copy_defined"},
+          {Verb::rdma_write, "copy_defined"}, {Verb::rdma_read, "copy_defined"}}) {
     std::vector<std::string> ids;
     for (const auto* condition : book().duties(verb)) ids.emplace_back(condition->id);
     EXPECT_THAT(ids, Contains(duty)) << kVerbNames.at(static_cast<std::size_t>(verb));

@@ -6,8 +6,8 @@ namespace mrproof::model {
 
 static_assert(kBufferCount == Plain::kBuffers);
 
-State<Plain> initial_state(const Setup& setup, const Capabilities<Plain>& can,
-                           std::uint32_t defined) {
+State<Plain> initial_state(
+    const Setup& setup, const Capabilities<Plain>& can, std::uint32_t defined) {
   State<Plain> state;
   state.can = can;
   state.defined = Plain::flags(defined);

@@ -26,7 +26,7 @@ constexpr Setup standard_setup() { return Setup{{0, 0, 0, 1}, {true, true, false
 
 /// The model's state at the start of a case.
 /// `defined`: the access flags that the dialect gives a meaning (Rulebook::defined_access()).
-State<Plain> initial_state(const Setup& setup, const Capabilities<Plain>& can,
-                           std::uint32_t defined = kDefinedAccess);
+State<Plain> initial_state(
+    const Setup& setup, const Capabilities<Plain>& can, std::uint32_t defined = kDefinedAccess);
 
 }  // namespace mrproof::model

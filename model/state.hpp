@@ -10,15 +10,11 @@
 namespace mrproof::model {
 
 /// A protection domain.
-template <class D>
-struct ProtectionDomain {
-  typename D::Bit live{};
-};
+template <class D> struct ProtectionDomain { typename D::Bit live{}; };
 
 /// A memory region. The range that keys address is [first, last]; `memory` is the virtual address
 /// of the byte at `first`. A dead slot keeps its keys: they are the stale ones.
-template <class D>
-struct Region {
+template <class D> struct Region {
   typename D::Bit live{};
   typename D::Bit empty{};      ///< registered with length zero: contains nothing
   typename D::Bit undefined{};  ///< may only be deregistered: nothing says what it is
@@ -42,8 +38,7 @@ struct Region {
 
 /// A memory window. While it is bound, its key gives remote access to [first, last]; `memory` is
 /// the virtual address of the byte at `first`, in region `region`.
-template <class D>
-struct Window {
+template <class D> struct Window {
   typename D::Bit live{};
   typename D::Bit two{};  ///< type 2
   typename D::Bit bound{};
@@ -61,8 +56,7 @@ struct Window {
 
 /// An RC queue pair, connected to the one in the neighbouring slot (slot ^ 1), with room for one
 /// posted receive of one or two elements.
-template <class D>
-struct QueuePair {
+template <class D> struct QueuePair {
   typename D::Bit live{};
   typename D::Small pd{};
   typename D::Small state{};  ///< QpState::rts or err
@@ -73,8 +67,7 @@ struct QueuePair {
 
 /// Memory of the program: [first, last]; all of it is mapped and writable, but for one hole at
 /// most.
-template <class D>
-struct Buffer {
+template <class D> struct Buffer {
   typename D::Address first{};
   typename D::Address last{};
   typename D::Bit hole{};       ///< [hole_first, hole_last] is not mapped, or
@@ -84,16 +77,14 @@ struct Buffer {
 };
 
 /// What a device claims to be able to do, read from the device.
-template <class D>
-struct Capabilities {
+template <class D> struct Capabilities {
   typename D::Flags claimed{};        ///< feature access flags that the device says it supports
   typename D::Address max_message{};  ///< longest message in bytes (ibv_query_port(3), max_msg_sz)
   typename D::Flags features{};       ///< Feature flags that the device says it has
 };
 
 /// Everything that rules read and effects change.
-template <class D>
-struct State {
+template <class D> struct State {
   std::array<ProtectionDomain<D>, D::kPds> pds{};
   std::array<Region<D>, D::kRegions> regions{};
   std::array<Window<D>, D::kWindows> windows{};

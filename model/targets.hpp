@@ -6,25 +6,15 @@
 
 namespace mrproof::model {
 
+/// Where a view keeps what answers to the keys of a work request; of two elements, the first.
+enum Place : std::uint8_t { kElements = 0, kReceive = 2, kRemote = 4 };
+
 /// Element `index` of the call as a local range of queue pair `qp`.
 template <class D>
 constexpr Target<D> element_target(const View<D>& v, std::size_t index, std::uint32_t right) {
-  if (index == 0)
-    return {KeyKind::local, v.call.lkey, v.call.address, v.call.length, v.call.qp, right};
-  const auto& e = v.call.second;
-  return {KeyKind::local, e.lkey, e.address, e.length, v.call.qp, right};
-}
-
-/// Whether each element that is not empty satisfies the predicate.
-template <class D, class Predicate>
-constexpr typename D::Bit each_element(const View<D>& v, std::uint32_t right,
-                                       Predicate&& predicate) {
-  auto result = D::bit(true);
-  for (std::size_t i = 0; i < v.call.elements; ++i) {
-    const auto target = element_target<D>(v, i, right);
-    result = result & only_if<D>(target.length != D::address(0), [&] { return predicate(target); });
-  }
-  return result;
+  const auto& [lkey, address, length] =
+      index == 0 ? Element<D>{v.call.lkey, v.call.address, v.call.length} : v.call.second;
+  return looked_up(v, kElements + index, {KeyKind::local, lkey, address, length, v.call.qp, right});
 }
 
 /// The access flag that the local side of the call's work request needs; 0: none.
@@ -32,55 +22,78 @@ constexpr std::uint32_t local_right(Verb verb) {
   const bool stores = verb == Verb::rdma_read || verb == Verb::post_recv || is_atomic(verb);
   return stores ? kLocalWrite : 0U;
 }
-
 /// The access flag that the remote side of the call's work request needs.
 constexpr std::uint32_t remote_access(Verb verb) {
   if (is_atomic(verb)) return kRemoteAtomic;
   return verb == Verb::rdma_read ? kRemoteRead : kRemoteWrite;
 }
-
 /// Whether the work request writes to its local elements.
 constexpr bool writes_local(Verb verb) { return local_right(verb) != 0; }
 
+/// Whether each element that is not empty satisfies predicate(state, target).
+template <class D, class Predicate>
+constexpr typename D::Bit each_element(
+    const View<D>& v, std::uint32_t right, Predicate&& predicate) {
+  auto result = D::bit(true);
+  for (std::size_t i = 0; i < v.call.elements; ++i) {
+    const auto target = element_target(v, i, right);
+    result = result &
+             only_if<D>(target.length != D::address(0), [&] { return predicate(v.state, target); });
+  }
+  return result;
+}
+/// The same, with the right that the verb needs.
+template <class D, class Predicate>
+constexpr typename D::Bit each_local(const View<D>& v, Predicate&& predicate) {
+  return each_element(v, local_right(v.call.verb), predicate);
+}
+
 /// Bytes of the message: of all elements together.
-template <class D>
-constexpr typename D::Address message_length(const View<D>& v) {
+template <class D> constexpr typename D::Address message_length(const View<D>& v) {
   return v.call.elements == 1 ? v.call.length : v.call.length + v.call.second.length;
+}
+/// Whether the call moves no bytes.
+template <class D> constexpr typename D::Bit zero_length(const View<D>& v) {
+  return message_length(v) == D::address(0);
 }
 
 /// The remote side of an RDMA or atomic operation.
-template <class D>
-constexpr Target<D> remote_target(const View<D>& v) {
-  return {KeyKind::remote,      v.call.rkey,        v.call.remote,
-          message_length<D>(v), peer_of(v.call.qp), remote_access(v.call.verb)};
+template <class D> constexpr Target<D> remote_target(const View<D>& v) {
+  return looked_up(v, kRemote,
+      {KeyKind::remote, v.call.rkey, v.call.remote, message_length(v), peer_of(v.call.qp),
+          remote_access(v.call.verb)});
+}
+
+/// Whether the remote range satisfies predicate(state, target). C9-88: nothing is asked of a
+/// zero-length operation.
+template <class D, class Predicate>
+constexpr typename D::Bit remote_side(const View<D>& v, Predicate&& predicate) {
+  return zero_length(v) | predicate(v.state, remote_target(v));
 }
 
 /// Element `index` of the receive posted on the peer, for as many bytes of the message as land in
 /// it; `whole`: all of it, whatever comes.
 template <class D>
 constexpr Target<D> receive_target(const View<D>& v, std::size_t index, bool whole) {
-  const auto& peer = v.state.qps.at(peer_of(v.call.qp));
-  const Element<D>& e = peer.elements.at(index);
-  const auto message = message_length<D>(v);
-  auto left = message;
-  if (index == 1) {
-    const auto& first = peer.elements.at(0).length;
-    left = D::select(message < first, D::address(0), message - first);
-  }
-  const auto landing = D::select(left < e.length, left, e.length);
-  return {KeyKind::local,     e.lkey,     e.address, whole ? e.length : landing,
-          peer_of(v.call.qp), kLocalWrite};
+  const auto& [lkey, address, length] = v.peer().elements.at(index);
+  const auto message = message_length(v);
+  const auto& first = v.peer().elements[0].length;
+  const auto left =
+      index == 0 ? message : D::select(message < first, D::address(0), message - first);
+  return looked_up(v, kReceive + index,
+      {KeyKind::local, lkey, address, whole ? length : D::select(left < length, left, length),
+          peer_of(v.call.qp), kLocalWrite});
 }
 
-/// Whether each element of the receive in which bytes land satisfies the predicate.
+/// Whether each element of the receive in which bytes land satisfies predicate(state, target).
+/// Without a receive there is nothing to check.
 template <class D, class Predicate>
 constexpr typename D::Bit each_landing(const View<D>& v, Predicate&& predicate) {
-  const auto posted = v.state.qps.at(peer_of(v.call.qp)).posted;
   auto result = D::bit(true);
   for (std::size_t i = 0; i < 2; ++i) {
-    const auto target = receive_target<D>(v, i, false);
-    result = result & only_if<D>(posted & (target.length != D::address(0)),
-                                 [&] { return predicate(target); });
+    const auto target = receive_target(v, i, false);
+    result = result & only_if<D>(v.peer().posted & (target.length != D::address(0)),
+                          [&] { return predicate(v.state, target); });
   }
   return result;
 }

@@ -6,8 +6,7 @@
 namespace mrproof::model {
 
 /// What completions do to queue pairs and windows, and which bytes move.
-template <class D>
-struct TransferEffects {
+template <class D> struct TransferEffects {
   using S = State<D>;
   using V = View<D>;
   using Address = typename D::Address;
@@ -63,56 +62,49 @@ struct TransferEffects {
     consume_receive(v, after);
   }
 
-  // ---- bytes ----
-
   /// The two ranges in memory; `reachable`: as far as the device gets, element after element.
-  static std::array<Piece<D>, 2> pieces(const V& v, const Target<D>& a, const Target<D>& b,
-                                        bool reachable) {
-    if (!reachable) return {piece_of<D>(v.state, a, a.length), piece_of<D>(v.state, b, b.length)};
-    std::array<Piece<D>, 2> two{reachable_piece<D>(v.state, a), reachable_piece<D>(v.state, b)};
-    two.at(1).length = D::select(two.at(0).length == a.length, two.at(1).length, D::address(0));
+  static std::array<Piece<D>, 2> pieces(
+      const V& v, const Target<D>& a, const Target<D>& b, bool reachable) {
+    if (!reachable) return {piece_of(v.state, a, a.length), piece_of(v.state, b, b.length)};
+    std::array<Piece<D>, 2> two{reachable_piece(v.state, a), reachable_piece(v.state, b)};
+    two[1].length = D::select(two[0].length == a.length, two[1].length, D::address(0));
     return two;
   }
   static std::array<Piece<D>, 2> local_pieces(const V& v, bool reachable) {
     const auto right = local_right(v.call.verb);
-    auto second = element_target<D>(v, 1, right);
+    auto second = element_target(v, 1, right);
     if (v.call.elements == 1) second.length = D::address(0);
-    return pieces(v, element_target<D>(v, 0, right), second, reachable);
+    return pieces(v, element_target(v, 0, right), second, reachable);
   }
   static std::array<Piece<D>, 2> landing_pieces(const V& v, bool reachable) {
-    return pieces(v, receive_target<D>(v, 0, false), receive_target<D>(v, 1, false), reachable);
+    return pieces(v, receive_target(v, 0, false), receive_target(v, 1, false), reachable);
   }
   /// From the local elements to `far`, or the other way where the device writes to the elements.
   static Transfer<D> between(const V& v, const std::array<Piece<D>, 2>& far, bool exact) {
     const auto near = local_pieces(v, !exact);
-    Transfer<D> t;
-    t.exact = exact;
-    t.from = writes_local(v.call.verb) ? far : near;
-    t.to = writes_local(v.call.verb) ? near : far;
-    t.operand = v.call.operand;
-    t.swap = v.call.swap;
-    if (v.call.verb == Verb::atomic_fetch_and_add) t.motion = Motion::fetch_and_add;
-    if (v.call.verb == Verb::atomic_cmp_and_swp) t.motion = Motion::cmp_and_swp;
-    return t;
+    const bool stores = writes_local(v.call.verb);
+    const auto motion = v.call.verb == Verb::atomic_fetch_and_add ? Motion::fetch_and_add
+                        : v.call.verb == Verb::atomic_cmp_and_swp ? Motion::cmp_and_swp
+                                                                  : Motion::copy;
+    return {stores ? far : near, stores ? near : far, exact, motion, v.call.operand, v.call.swap};
   }
-  static Transfer<D> whole_remote(const V& v) {
-    const auto remote = remote_target<D>(v);
-    return between(v, {piece_of<D>(v.state, remote, remote.length), Piece<D>{}}, true);
+  /// To or from the remote range; with a length of zero where `sound` does not hold.
+  static Transfer<D> remote(const V& v, typename D::Bit sound, bool exact) {
+    const auto target = remote_target(v);
+    return between(v,
+        {piece_of(v.state, target, D::select(sound, target.length, D::address(0))), Piece<D>{}},
+        exact);
   }
+  static Transfer<D> whole_remote(const V& v) { return remote(v, D::bit(true), true); }
   static Transfer<D> whole_send(const V& v) { return between(v, landing_pieces(v, false), true); }
   /// What may have moved before the local side was found wanting: only if the remote side is good.
   static Transfer<D> part_remote(const V& v) {
-    const auto remote = remote_target<D>(v);
-    const auto sound = granted<D>(v.state, remote, v.call.verb != Verb::rdma_read) &
-                       (responder<D>(v).state == as_small<D>(QpState::rts));
-    auto far = piece_of<D>(v.state, remote, remote.length);
-    far.length = D::select(sound, far.length, D::address(0));
-    return between(v, {far, Piece<D>{}}, false);
+    const auto sound = granted(v.state, remote_target(v), v.call.verb != Verb::rdma_read);
+    return remote(v, sound & (v.peer().state == as_small<D>(QpState::rts)), false);
   }
   /// What may have landed in the receive before either side was found wanting.
   static Transfer<D> part_send(const V& v) {
-    const auto& peer = responder<D>(v);
-    const auto lands = peer.posted & (peer.state == as_small<D>(QpState::rts));
+    const auto lands = v.peer().posted & (v.peer().state == as_small<D>(QpState::rts));
     auto into = landing_pieces(v, true);
     for (auto& piece : into) piece.length = D::select(lands, piece.length, D::address(0));
     return between(v, into, false);

@@ -6,30 +6,33 @@
 namespace mrproof::model {
 
 /// Rows that many verbs have.
-template <class D>
-struct CommonRules {
-  static constexpr auto kErrnoValue = hold<D>(list<D>(&errno_value<D>));
-  static constexpr auto kErrnoSet = hold<D>(list<D>(&errno_set<D>));
-  static constexpr auto kResources = hold<D>(list<D>(&errno_of_resources<D>));
+template <class D> struct CommonRules {
+  using R = Rule<D>;
+  static constexpr auto kErrnoValue = hold<D, errno_value<D>>;
+  static constexpr auto kErrnoSet = hold<D, errno_set<D>>;
+
   /// Any call may run out of resources; that proves nothing.
-  static constexpr Rule<D> kNoResources{"no_resources", Outcome::refused, kResources,          {},
-                                        nullptr,        nullptr,          Weight::inconclusive};
+  static constexpr R kNoResources =
+      R{"no_resources", Outcome::refused, hold<D, errno_of_resources<D>>}.with(
+          Weight::inconclusive);
+  /// What makes an object is not there, or cannot do what is asked.
+  static constexpr R unsupported(typename R::Terms seen, typename R::Terms missing) {
+    return R{"unsupported", Outcome::refused, seen, missing}.with(Weight::unsupported);
+  }
 };
 
 /// The rules of alloc_pd, dealloc_pd, dereg_mr, fill and protect.
-template <class D>
-struct ObjectRules {
+template <class D> struct ObjectRules {
   using S = State<D>;
   using V = View<D>;
   using C = CommonRules<D>;
-
-  // ---- effects ----
+  using R = Rule<D>;
 
   static void allocate(const V& v, S& after) { after.pds.at(v.call.pd).live = D::bit(true); }
   static void deallocate(const V& v, S& after) { after.pds.at(v.call.pd).live = D::bit(false); }
   static void deallocate_under_users(const V& v, S& after) {
     const auto pd = D::small(v.call.pd);
-    after.pds.at(v.call.pd).live = D::bit(false);
+    deallocate(v, after);
     for (auto& r : after.regions) r.undefined = r.undefined | (r.live & (r.pd == pd));
     for (auto& w : after.windows) w.undefined = w.undefined | (w.live & (w.pd == pd));
     for (auto& q : after.qps) q.live = q.live & (q.pd != pd);
@@ -38,15 +41,13 @@ struct ObjectRules {
     after.regions.at(v.call.mr).live = D::bit(false);
     for (auto& w : after.windows) w.bound = w.bound & (w.region != D::small(v.call.mr));
   }
-
   /// Regions that hold the pages keep them; the program does not see them any more.
   static void lose_pages(const V& v, S& after, typename D::Address last) {
     for (auto& r : after.regions) {
       const auto end = r.memory + (r.last - r.first);
       const auto touched = (r.memory <= last) & (v.call.address <= end) & (!r.empty);
       const auto holds = r.live & touched & !(r.unseen | r.null | has<D>(r.access, kOnDemand));
-      // One lost range is followed; with a second one elsewhere the region may only be
-      // deregistered.
+      // One lost range is followed; with a second one the region may only be deregistered.
       const auto known = (r.gone_first <= v.call.address) & (last <= r.gone_last);
       r.undefined = r.undefined | (holds & r.gone & !known);
       r.gone_first = D::select(holds & !r.gone, v.call.address, r.gone_first);
@@ -66,49 +67,28 @@ struct ObjectRules {
     }
   }
 
-  // ---- rules ----
-
-  static constexpr auto kUnused = hold<D>(list<D>(&pd_unused<D>));
-  static constexpr auto kUsed = fail<D>(list<D>(&pd_unused<D>));
-  static constexpr auto kUnbound = hold<D>(list<D>(&no_bound_window<D>));
-  static constexpr auto kBound = fail<D>(list<D>(&no_bound_window<D>));
-  static constexpr auto kMaybeBound = fail<D>(list<D>(&no_doubtful_window<D>));
+  static constexpr auto kUsed = fail<D, pd_unused<D>>;
   static constexpr const char* kMayFail = "alloc_pd.dealloc_used gap.dealloc_pd_used";
-  static constexpr const char* kDoubt = "gap.window_after_qp_error gap.failed_bind_old_binding";
 
-  static constexpr Rule<D> kAlloc[] = {{"ok", Outcome::ok, {}, {}, allocate, nullptr},
-                                       C::kNoResources};
-  static constexpr Rule<D> kDealloc[] = {{"ok", Outcome::ok, kUnused, {}, deallocate, nullptr},
-                                         {"ok_while_used",
-                                          Outcome::ok,
-                                          kUsed,
-                                          {},
-                                          deallocate_under_users,
-                                          nullptr,
-                                          Weight::verdict,
-                                          kMayFail},
-                                         {"refused", Outcome::refused, C::kErrnoValue, kUsed,
-                                          nullptr, nullptr, Weight::verdict, kMayFail},
-                                         C::kNoResources};
-  static constexpr Rule<D> kDeregister[] = {
-      {"ok", Outcome::ok, kUnbound, {}, remove, nullptr},
-      {"refused", Outcome::refused, C::kErrnoValue, kBound, nullptr, nullptr},
-      {"refused_doubtful", Outcome::refused, C::kErrnoValue, kMaybeBound, nullptr, nullptr,
-       Weight::verdict, kDoubt},
+  static constexpr R kAlloc[] = {R{"ok", Outcome::ok}.with(allocate), C::kNoResources};
+  static constexpr R kDealloc[] = {R{"ok", Outcome::ok, hold<D, pd_unused<D>>}.with(deallocate),
+      R{"ok_while_used", Outcome::ok, kUsed}.with(deallocate_under_users, kMayFail),
+      R{"refused", Outcome::refused, C::kErrnoValue, kUsed}.with(kMayFail), C::kNoResources};
+  static constexpr R kDeregister[] = {
+      R{"ok", Outcome::ok, hold<D, no_bound_window<D>>}.with(remove),
+      R{"refused", Outcome::refused, C::kErrnoValue, fail<D, no_bound_window<D>>},
+      R{"refused_doubtful", Outcome::refused, C::kErrnoValue, fail<D, no_doubtful_window<D>>}.with(
+          "gap.window_after_qp_error gap.failed_bind_old_binding"),
       C::kNoResources};
-  static constexpr Rule<D> kFill[] = {{"ok", Outcome::ok, {}, {}, nullptr, nullptr}};
-  static constexpr Rule<D> kProtect[] = {{"ok", Outcome::ok, {}, {}, protect, nullptr}};
-
-  static constexpr const Condition<D>* kAllocDuty[] = {&pd_slot_free<D>};
-  static constexpr const Condition<D>* kDeallocDuty[] = {&pd_live<D>};
-  static constexpr const Condition<D>* kDeregisterDuty[] = {&mr_live<D>};
-  static constexpr const Condition<D>* kFillDuty[] = {&store_in_buffer<D>};
-  static constexpr const Condition<D>* kProtectDuty[] = {&pages_whole<D>, &pages_there<D>};
+  static constexpr R kFill[] = {R{"ok", Outcome::ok}};
+  static constexpr R kProtect[] = {R{"ok", Outcome::ok}.with(protect)};
 
   static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::alloc_pd, kAlloc, kAllocDuty},           {Verb::dealloc_pd, kDealloc, kDeallocDuty},
-      {Verb::dereg_mr, kDeregister, kDeregisterDuty}, {Verb::fill, kFill, kFillDuty},
-      {Verb::protect, kProtect, kProtectDuty},
+      {Verb::alloc_pd, kAlloc, list<D, pd_slot_free<D>>},
+      {Verb::dealloc_pd, kDealloc, list<D, pd_live<D>>},
+      {Verb::dereg_mr, kDeregister, list<D, mr_live<D>>},
+      {Verb::fill, kFill, list<D, store_in_buffer<D>>},
+      {Verb::protect, kProtect, list<D, pages_whole<D>, pages_there<D>>},
   };
 };
 

@@ -8,20 +8,18 @@
 namespace mrproof::model {
 
 /// The rules of rereg_mr.
-template <class D>
-struct ReregistrationRules {
+template <class D> struct ReregistrationRules {
   using S = State<D>;
   using V = View<D>;
-
-  // ---- effects ----
+  using C = CommonRules<D>;
+  using R = Rule<D>;
 
   /// The new region is valid.
   static void renew(const V& v, S& after) {
-    const auto a = asked<D>(v);
+    const auto a = asked(v);
+    Region<D> r = v.region();
+    r.pd = D::select(has<D>(v.call.flags, kChangePd), D::small(v.call.pd), r.pd);
     const auto moves = has<D>(v.call.flags, kChangeTranslation);
-    const auto to_pd = has<D>(v.call.flags, kChangePd);
-    Region<D> r = v.state.regions.at(v.call.mr);
-    r.pd = D::select(to_pd, D::small(v.call.pd), r.pd);
     r.access = D::select(moves, a.access & ~D::flags(kShared), a.access);
     r.empty = a.length == D::address(0);
     r.undefined = r.undefined | !keys_range_straight<D>.holds(v);
@@ -50,105 +48,71 @@ struct ReregistrationRules {
   /// The region should not be used: it may only be deregistered.
   static void spoil(const V& v, S& after) { after.regions.at(v.call.mr).undefined = D::bit(true); }
 
-  // ---- terms ----
-
-  static constexpr auto kSound = list<D>(&changes_known<D>, &remote_write_has_local_write<D>,
-                                         &memory_mapped<D>, &memory_writable<D>);
-  static constexpr auto kUnbound = list<D>(&no_bound_window<D>);
-  static constexpr auto kKeys = list<D>(&keys_distinct<D>);
-  static constexpr auto kPageSilent =
-      list<D>(&changes_something<D>, &translation_given<D>, &memory_there_now<D>,
-              &old_memory_there<D>, &no_doubtful_window<D>, &mr_plain<D>);
+  static constexpr auto kSound = list<D, changes_known<D>, remote_write_has_local_write<D>,
+      memory_mapped<D>, memory_writable<D>>;
+  static constexpr auto kPageSilent = list<D, changes_something<D>, translation_given<D>,
+      memory_there_now<D>, old_memory_there<D>, no_doubtful_window<D>, mr_plain<D>>;
   static constexpr auto kLibrarySilent =
-      list<D>(&access_only_with_flag<D>, &access_bits_defined<D>, &hugetlb_with_on_demand<D>);
+      list<D, access_only_with_flag<D>, access_bits_defined<D>, hugetlb_with_on_demand<D>>;
 
-  static constexpr auto kOk = hold<D>(kSound, kUnbound, kKeys);
-  static constexpr auto kOkBound = join<D>(hold<D>(kSound, kKeys), fail<D>(kUnbound));
-  static constexpr auto kInput = hold<D>(list<D>(&code_input<D>));
-  static constexpr auto kDontForkNew = hold<D>(list<D>(&code_dont_fork_new<D>));
-  static constexpr auto kDoForkOld = hold<D>(list<D>(&code_do_fork_old<D>), kSound, kKeys);
-  static constexpr auto kCommand = hold<D>(list<D>(&code_cmd<D>));
-  static constexpr auto kCommandAndFork = hold<D>(list<D>(&code_cmd_and_do_fork_new<D>));
-  static constexpr auto kResourcesKeep =
-      hold<D>(list<D>(&code_dont_fork_new<D>, &reason_of_resources<D>));
-  static constexpr auto kResourcesSpoil = hold<D>(list<D>(&code_cmd<D>, &reason_of_resources<D>));
-  static constexpr auto kErrno = hold<D>(list<D>(&errno_value<D>));
-  static constexpr auto kErrnoResources = hold<D>(list<D>(&errno_of_resources<D>));
-
-  static constexpr auto kBadInput = fail<D>(
-      list<D>(&changes_known<D>, &remote_write_has_local_write<D>, &access_bits_defined<D>));
-  static constexpr auto kDoubtfulInput = fail<D>(list<D>(
-      &access_only_with_flag<D>, &changes_something<D>, &translation_given<D>, &mr_plain<D>));
-  static constexpr auto kBadCommand = fail<D>(kSound, kUnbound);
+  static constexpr auto kInput = hold<D, code_input<D>>;
+  static constexpr auto kCommand = hold<D, code_cmd<D>>;
+  static constexpr auto kErrno = hold<D, errno_value<D>>;
+  static constexpr auto kBound =
+      join<Term<D>>(hold<D, kSound, keys_distinct<D>>, fail<D, no_bound_window<D>>);
+  static constexpr auto kBadInput =
+      fail<D, changes_known<D>, remote_write_has_local_write<D>, access_bits_defined<D>>;
+  static constexpr auto kDoubtfulInput =
+      fail<D, access_only_with_flag<D>, changes_something<D>, translation_given<D>, mr_plain<D>>;
+  static constexpr auto kBadCommand = fail<D, kSound, no_bound_window<D>>;
   static constexpr auto kDoubtfulCommand =
-      join<D>(fail<D>(kLibrarySilent, kPageSilent), hold<D>(list<D>(&length_zero<D>)));
+      join<Term<D>>(fail<D, kLibrarySilent, kPageSilent>, hold<D, length_zero<D>>);
   /// The vendor page says that parameters without their flag are ignored.
-  static constexpr auto kExperimentalDoubts = join<D>(
-      fail<D>(list<D>(&experimental_access<D>), kPageSilent), hold<D>(list<D>(&length_zero<D>)));
-  static constexpr auto kRangeMissing = fail<D>(list<D>(&memory_mapped<D>));
-  static constexpr auto kOldMissing = fail<D>(list<D>(&old_memory_there<D>));
-  static constexpr auto kMissing = fail<D>(list<D>(&changes_available<D>, &features_available<D>));
-  static constexpr auto kPeer = fail<D>(list<D>(&not_peer_memory<D>));
-  static constexpr auto kExperimentalOk =
-      hold<D>(kSound, kUnbound, list<D>(&not_peer_memory<D>), kKeys);
+  static constexpr auto kExperimentalDoubts =
+      join<Term<D>>(fail<D, experimental_access<D>, kPageSilent>, hold<D, length_zero<D>>);
+  static constexpr auto kRangeMissing = fail<D, memory_mapped<D>>;
+  static constexpr auto kMissing = fail<D, changes_available<D>, features_available<D>>;
 
   static constexpr const char* kIgnored =
       "gap.rereg_access_without_flag gap.rereg_no_flags gap.rereg_no_range "
       "gap.rereg_of_other_kinds";
-  static constexpr const char* kWindows = "gap.rereg_with_windows";
   static constexpr const char* kWhoChecks = "gap.rereg_input_detected_late";
 
-  // ---- rules ----
-
-  static constexpr Rule<D> kLinux[] = {
-      {"ok", Outcome::ok, kOk, {}, renew, nullptr, Weight::verdict, kIgnored},
-      {"ok_while_bound",
-       Outcome::ok,
-       kOkBound,
-       {},
-       renew_under_windows,
-       nullptr,
-       Weight::verdict,
-       kWindows},
-      {"err_input", Outcome::refused, kInput, kBadInput, nullptr, nullptr, Weight::verdict,
-       kWhoChecks},
-      {"err_input_doubtful", Outcome::refused, kInput, kDoubtfulInput, nullptr, nullptr,
-       Weight::verdict, kIgnored},
-      {"err_dont_fork_new", Outcome::refused, kDontForkNew, kRangeMissing, nullptr, nullptr,
-       Weight::verdict, kWhoChecks},
-      {"err_do_fork_old", Outcome::refused, kDoForkOld, kOldMissing, renew_under_windows, nullptr,
-       Weight::verdict, "gap.memory_unmapped_later"},
-      {"err_cmd", Outcome::refused, kCommand, kBadCommand, spoil, nullptr, Weight::verdict,
-       kWhoChecks},
-      {"err_cmd_doubtful", Outcome::refused, kCommand, kDoubtfulCommand, spoil, nullptr,
-       Weight::verdict, kIgnored},
-      {"err_cmd_and_do_fork_new", Outcome::refused, kCommandAndFork, kRangeMissing, spoil, nullptr,
-       Weight::verdict, kWhoChecks},
-      {"unsupported", Outcome::refused, kCommand, kMissing, spoil, nullptr, Weight::unsupported},
-      {"no_resources", Outcome::refused, kResourcesSpoil, {}, spoil, nullptr, Weight::inconclusive},
-      {"no_resources_kept",
-       Outcome::refused,
-       kResourcesKeep,
-       {},
-       nullptr,
-       nullptr,
-       Weight::inconclusive},
+  static constexpr Outcome kRefused = Outcome::refused;
+  static constexpr R kLinux[] = {
+      R{"ok", Outcome::ok, hold<D, kSound, no_bound_window<D>, keys_distinct<D>>}.with(
+          renew, kIgnored),
+      R{"ok_while_bound", Outcome::ok, kBound}.with(renew_under_windows, "gap.rereg_with_windows"),
+      R{"err_input", kRefused, kInput, kBadInput}.with(kWhoChecks),
+      R{"err_input_doubtful", kRefused, kInput, kDoubtfulInput}.with(kIgnored),
+      R{"err_dont_fork_new", kRefused, hold<D, code_dont_fork_new<D>>, kRangeMissing}.with(
+          kWhoChecks),
+      R{"err_do_fork_old", kRefused, hold<D, code_do_fork_old<D>, kSound, keys_distinct<D>>,
+          fail<D, old_memory_there<D>>}
+          .with(renew_under_windows, "gap.memory_unmapped_later"),
+      R{"err_cmd", kRefused, kCommand, kBadCommand}.with(spoil, kWhoChecks),
+      R{"err_cmd_doubtful", kRefused, kCommand, kDoubtfulCommand}.with(spoil, kIgnored),
+      R{"err_cmd_and_do_fork_new", kRefused, hold<D, code_cmd_and_do_fork_new<D>>, kRangeMissing}
+          .with(spoil, kWhoChecks),
+      C::unsupported(kCommand, kMissing).with(spoil),
+      R{"no_resources", kRefused, hold<D, code_cmd<D>, reason_of_resources<D>>}.with(
+          spoil, Weight::inconclusive),
+      R{"no_resources_kept", kRefused, hold<D, code_dont_fork_new<D>, reason_of_resources<D>>}.with(
+          Weight::inconclusive),
+  };
+  static constexpr R kExperimental[] = {
+      R{"ok", Outcome::ok,
+          hold<D, kSound, no_bound_window<D>, not_peer_memory<D>, keys_distinct<D>>}
+          .with(renew),
+      R{"refused", kRefused, kErrno, kBadCommand}.with(spoil),
+      R{"refused_peer_memory", kRefused, kErrno, fail<D, not_peer_memory<D>>}.with(spoil),
+      R{"refused_doubtful", kRefused, kErrno, kExperimentalDoubts}.with(spoil, "gap.exp_refusals"),
+      C::unsupported(kErrno, kMissing).with(spoil),
+      C::kNoResources.with(spoil),
   };
 
-  static constexpr Rule<D> kExperimental[] = {
-      {"ok", Outcome::ok, kExperimentalOk, {}, renew, nullptr},
-      {"refused", Outcome::refused, kErrno, kBadCommand, spoil, nullptr},
-      {"refused_peer_memory", Outcome::refused, kErrno, kPeer, spoil, nullptr},
-      {"refused_doubtful", Outcome::refused, kErrno, kExperimentalDoubts, spoil, nullptr,
-       Weight::verdict, "gap.exp_refusals"},
-      {"unsupported", Outcome::refused, kErrno, kMissing, spoil, nullptr, Weight::unsupported},
-      {"no_resources", Outcome::refused, kErrnoResources, {}, spoil, nullptr, Weight::inconclusive},
-  };
-
-  static constexpr const Condition<D>* kDuty[] = {&mr_live<D>,           &mr_defined<D>,
-                                                  &mr_not_null<D>,       &new_pd_live<D>,
-                                                  &translation_plain<D>, &kind_kept<D>};
-
+  static constexpr auto kDuty = list<D, mr_live<D>, mr_defined<D>, mr_not_null<D>, new_pd_live<D>,
+      translation_plain<D>, kind_kept<D>>;
   static constexpr VerbRules<D> kVerbs[] = {{Verb::rereg_mr, kLinux, kDuty}};
   static constexpr VerbRules<D> kExperimentalVerbs[] = {{Verb::rereg_mr, kExperimental, kDuty}};
 };

@@ -6,9 +6,9 @@
 namespace mrproof::model {
 
 /// The rules of reg_shared_mr.
-template <class D>
-struct SharingRules {
+template <class D> struct SharingRules {
   using C = CommonRules<D>;
+  using R = Rule<D>;
 
   static void enter(const View<D>& v, State<D>& after) {
     Region<D> r = v.state.regions.at(v.call.source);
@@ -23,24 +23,16 @@ struct SharingRules {
     after.regions.at(v.call.mr) = r;
   }
 
-  static constexpr auto kOk =
-      hold<D>(list<D>(&source_shared<D>, &remote_write_has_local_write<D>, &keys_distinct<D>));
-  static constexpr auto kRefuse =
-      fail<D>(list<D>(&source_shared<D>, &remote_write_has_local_write<D>));
-  static constexpr auto kMayRefuse = fail<D>(list<D>(&access_bits_defined<D>));
+  static constexpr auto kSound = list<D, source_shared<D>, remote_write_has_local_write<D>>;
 
-  static constexpr auto kMissing = fail<D>(list<D>(&features_available<D>));
-
-  static constexpr Rule<D> kShare[] = {
-      {"ok", Outcome::ok, kOk, {}, enter, nullptr},
-      {"refused", Outcome::refused, C::kErrnoSet, kRefuse, nullptr, nullptr},
-      {"refused_doubtful", Outcome::refused, C::kErrnoSet, kMayRefuse, nullptr, nullptr,
-       Weight::verdict, "gap.exp_shared_registration"},
-      {"unsupported", Outcome::refused, C::kErrnoSet, kMissing, nullptr, nullptr,
-       Weight::unsupported},
-      C::kNoResources};
-  static constexpr const Condition<D>* kDuty[] = {&pd_live<D>, &mr_slot_free<D>, &source_live<D>};
-  static constexpr VerbRules<D> kVerbs[] = {{Verb::reg_shared_mr, kShare, kDuty}};
+  static constexpr R kShare[] = {
+      R{"ok", Outcome::ok, hold<D, kSound, keys_distinct<D>>}.with(enter),
+      R{"refused", Outcome::refused, C::kErrnoSet, fail<D, kSound>},
+      R{"refused_doubtful", Outcome::refused, C::kErrnoSet, fail<D, access_bits_defined<D>>}.with(
+          "gap.exp_shared_registration"),
+      C::unsupported(C::kErrnoSet, fail<D, features_available<D>>), C::kNoResources};
+  static constexpr VerbRules<D> kVerbs[] = {
+      {Verb::reg_shared_mr, kShare, list<D, pd_live<D>, mr_slot_free<D>, source_live<D>>}};
 };
 
 }  // namespace mrproof::model

@@ -7,16 +7,13 @@
 namespace mrproof::model {
 
 /// The rules of alloc_mw, dealloc_mw, bind_mw, post_bind_mw and local_inv.
-template <class D>
-struct WindowRules {
-  using T = Term<D>;
+template <class D> struct WindowRules {
   using S = State<D>;
   using V = View<D>;
   using C = CommonRules<D>;
   using E = TransferEffects<D>;
-  using R = RemoteRules<D>;
-
-  // ---- effects ----
+  using R = Rule<D>;
+  using Shared = RemoteRules<D>;
 
   static void allocate(const V& v, S& after) {
     Window<D> w;
@@ -25,23 +22,22 @@ struct WindowRules {
     w.pd = D::small(v.call.pd);
     w.rkey = v.result.rkey;
     after.windows.at(v.call.mw) = w;
-    after.shown = after.shown | features_needed<D>(v);
+    after.shown = after.shown | features_needed(v);
   }
   static void deallocate(const V& v, S& after) {
     auto& w = after.windows.at(v.call.mw);
     w.live = w.bound = w.undefined = D::bit(false);
   }
   static void bind(const V& v, S& after) {
-    const Region<D>& r = the_region(v);
     const auto zero_based = has<D>(v.call.access, kZeroBased);
-    Window<D> w = the_window(v);
+    Window<D> w = v.window();
     w.bound = !unbinds(v);
     w.region = D::small(v.call.mr);
     w.qp = D::small(v.call.qp);
     w.access = v.call.access;
     w.first = D::select(zero_based, D::address(0), v.call.address);
     w.last = w.first + v.call.length - D::address(1);
-    w.memory = r.memory + (v.call.address - r.first);
+    w.memory = v.region().memory + (v.call.address - v.region().first);
     w.old_rkey = w.rkey;
     w.rkey = v.result.rkey;
     // Nothing says what the key is if its index was not the window's.
@@ -55,88 +51,59 @@ struct WindowRules {
     w.undefined = w.undefined | w.bound;
   }
 
-  // ---- terms ----
-
-  static constexpr auto kAllocated = hold<D>(list<D>(&window_key_distinct<D>));
-  static constexpr auto kVerbMissing = fail<D>(list<D>(&verb_available<D>));
-
-  static constexpr auto kReady = list<D>(&qp_ready<D>);
-  static constexpr auto kBindable =
-      list<D>(&window_type_fits<D>, &bind_region_same_pd<D>, &bind_qp_same_pd<D>, &bind_right<D>,
-              &bind_has_local_write<D>, &bind_in_bounds<D>, &bind_region_not_null<D>,
-              &window_free<D>, &bind_not_empty<D>);
-  static constexpr auto kBindDoubts = list<D>(
-      &zero_based_of_type_two<D>, &window_access_known<D>, &bind_qp_of_pd<D>,
-      &window_access_available<D>, &key_index_kept<D>, &key_byte_changes<D>, &bind_region_plain<D>);
-  static constexpr auto kNamed = list<D>(&invalidates_window<D>, &invalidates_same_pd<D>);
-  static constexpr auto kNamedDoubts = list<D>(&invalidates_bound<D>, &invalidates_own<D>);
+  static constexpr auto kBindable = list<D, window_type_fits<D>, bind_region_same_pd<D>,
+      bind_qp_same_pd<D>, bind_right<D>, bind_has_local_write<D>, bind_in_bounds<D>,
+      bind_region_not_null<D>, window_free<D>, bind_not_empty<D>>;
+  static constexpr auto kBindDoubts =
+      list<D, zero_based_of_type_two<D>, window_access_known<D>, bind_qp_of_pd<D>,
+          window_access_available<D>, key_index_kept<D>, key_byte_changes<D>, bind_region_plain<D>>;
+  static constexpr auto kNamed = list<D, invalidates_window<D>, invalidates_same_pd<D>>;
+  static constexpr auto kNamedDoubts = list<D, invalidates_bound<D>, invalidates_own<D>>;
 
   static constexpr auto kBound =
-      hold<D>(kReady, kBindable, R::kQuiet, R::kPeerQuiet, list<D>(&bind_key_right<D>));
-  static constexpr auto kBindReasons = fail<D>(kBindable, kBindDoubts);
-  static constexpr auto kBindRefusals = fail<D>(kReady, kBindable, kBindDoubts);
+      hold<D, qp_ready<D>, kBindable, Shared::kQuiet, peer_receive_stays<D>, bind_key_right<D>>;
+  static constexpr auto kInvalidated =
+      hold<D, qp_ready<D>, kNamed, Shared::kQuiet, peer_receive_stays<D>>;
 
-  static constexpr auto kInvalidated = hold<D>(kReady, kNamed, R::kQuiet, R::kPeerQuiet);
-  static constexpr auto kInvalidateReasons = fail<D>(kNamed, kNamedDoubts);
-  static constexpr auto kInvalidateRefusals = fail<D>(kReady, kNamed, kNamedDoubts);
-
-  static constexpr const char* kStatus = "gap.failed_bind_status";
-  static constexpr const char* kBindGaps =
-      "gap.zero_based_type_1 gap.bind_access_unknown gap.bind_other_pd_qp gap.type_2_same_key "
-      "gap.bind_on_zero_based_mr gap.type_2_key_index";
-  static constexpr const char* kFreeGap =
-      "gap.invalidate_free_window gap.invalidate_through_other_qp";
-
-  // ---- rules ----
-
-  static constexpr Rule<D> kAlloc[] = {{"ok", Outcome::ok, kAllocated, {}, allocate, nullptr},
-                                       {"unsupported", Outcome::refused, C::kErrnoSet, kVerbMissing,
-                                        nullptr, nullptr, Weight::unsupported},
-                                       C::kNoResources};
-  static constexpr Rule<D> kDealloc[] = {{"ok", Outcome::ok, {}, {}, deallocate, nullptr},
-                                         C::kNoResources};
-
-  /// A failed bind or invalidation: one row for each status it may end with.
-  static constexpr Rule<D> failed(const char* name, Outcome status, std::span<const T> reasons,
-                                  void (*effect)(const V&, S&)) {
-    return {name, status, R::kLocalError, reasons, effect, nullptr, Weight::verdict, kStatus};
+  /// A bind or an invalidation that fails: one row for each status it may end with.
+  static constexpr auto failures(
+      typename R::Terms why, typename R::Terms why_refused, typename R::Effect effect) {
+    const auto failed = [&](const char* name, Outcome status) {
+      return R{name, status, Shared::kLocalError, why}.with(effect, "gap.failed_bind_status");
+    };
+    return std::array{failed("mw_bind_err", Outcome::mw_bind_err),
+        failed("loc_prot_err", Outcome::loc_prot_err),
+        failed("loc_access_err", Outcome::loc_access_err),
+        failed("loc_qp_op_err", Outcome::loc_qp_op_err), Shared::kFlushed,
+        R{"refused", Outcome::refused, C::kErrnoValue, why_refused}.with(Shared::kEarly),
+        C::kNoResources};
   }
 
-  static constexpr Rule<D> kBind[] = {
-      {"ok", Outcome::ok, kBound, {}, bind, nullptr, Weight::verdict, kBindGaps},
-      failed("mw_bind_err", Outcome::mw_bind_err, kBindReasons, bind_fails),
-      failed("loc_prot_err", Outcome::loc_prot_err, kBindReasons, bind_fails),
-      failed("loc_access_err", Outcome::loc_access_err, kBindReasons, bind_fails),
-      failed("loc_qp_op_err", Outcome::loc_qp_op_err, kBindReasons, bind_fails),
-      R::kFlushed,
-      {"refused", Outcome::refused, C::kErrnoValue, kBindRefusals, nullptr, nullptr,
-       Weight::verdict, R::kEarly},
-      C::kNoResources};
+  static constexpr R kAlloc[] = {
+      R{"ok", Outcome::ok, hold<D, window_key_distinct<D>>}.with(allocate),
+      C::unsupported(C::kErrnoSet, fail<D, verb_available<D>>), C::kNoResources};
+  static constexpr R kDealloc[] = {R{"ok", Outcome::ok}.with(deallocate), C::kNoResources};
+  static constexpr auto kBind =
+      join<R>(R{"ok", Outcome::ok, kBound}.with(bind,
+                  "gap.zero_based_type_1 gap.bind_access_unknown gap.bind_other_pd_qp "
+                  "gap.type_2_same_key gap.bind_on_zero_based_mr gap.type_2_key_index"),
+          failures(fail<D, kBindable, kBindDoubts>, fail<D, qp_ready<D>, kBindable, kBindDoubts>,
+              bind_fails));
+  static constexpr auto kInvalidate =
+      join<R>(R{"ok", Outcome::ok, kInvalidated}.with(
+                  E::invalidate, "gap.invalidate_free_window gap.invalidate_through_other_qp"),
+          failures(fail<D, kNamed, kNamedDoubts>, fail<D, qp_ready<D>, kNamed, kNamedDoubts>,
+              E::requester_fails));
 
-  static constexpr Rule<D> kInvalidate[] = {
-      {"ok", Outcome::ok, kInvalidated, {}, E::invalidate, nullptr, Weight::verdict, kFreeGap},
-      failed("mw_bind_err", Outcome::mw_bind_err, kInvalidateReasons, E::requester_fails),
-      failed("loc_prot_err", Outcome::loc_prot_err, kInvalidateReasons, E::requester_fails),
-      failed("loc_access_err", Outcome::loc_access_err, kInvalidateReasons, E::requester_fails),
-      failed("loc_qp_op_err", Outcome::loc_qp_op_err, kInvalidateReasons, E::requester_fails),
-      R::kFlushed,
-      {"refused", Outcome::refused, C::kErrnoValue, kInvalidateRefusals, nullptr, nullptr,
-       Weight::verdict, R::kEarly},
-      C::kNoResources};
-
-  static constexpr const Condition<D>* kAllocDuty[] = {&pd_live<D>, &mw_slot_free<D>};
-  static constexpr const Condition<D>* kDeallocDuty[] = {&mw_live<D>};
-  static constexpr const Condition<D>* kBindDuty[] = {
-      &qp_live<D>, &mw_live<D>, &mw_defined<D>, &mr_live<D>, &mr_defined<D>, &bind_region_seen<D>};
-  static constexpr const Condition<D>* kInvalidateDuty[] = {&qp_live<D>, &verb_available<D>,
-                                                            &invalidated_defined<D>};
-
+  static constexpr auto kBindDuty = list<D, qp_live<D>, mw_live<D>, mw_defined<D>, mr_live<D>,
+      mr_defined<D>, bind_region_seen<D>>;
   static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::alloc_mw, kAlloc, kAllocDuty},
-      {Verb::dealloc_mw, kDealloc, kDeallocDuty},
+      {Verb::alloc_mw, kAlloc, list<D, pd_live<D>, mw_slot_free<D>>},
+      {Verb::dealloc_mw, kDealloc, list<D, mw_live<D>>},
       {Verb::bind_mw, kBind, kBindDuty},
       {Verb::post_bind_mw, kBind, kBindDuty},
-      {Verb::local_inv, kInvalidate, kInvalidateDuty},
+      {Verb::local_inv, kInvalidate,
+          list<D, qp_live<D>, verb_available<D>, invalidated_defined<D>>},
   };
 };
 
