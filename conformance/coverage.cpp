@@ -1,8 +1,11 @@
 #include "conformance/coverage.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "conformance/oracle.hpp"
+#include "model/conditions/circumstances.hpp"
 
 namespace mrproof {
 
@@ -60,6 +63,25 @@ void look_at_taken(const PlainRule& rule, const PlainView& view, std::set<std::s
   if (reasons == 1) shown.insert(item_name(rule, std::string("because ") + reason->id));
 }
 
+/// The names of a deviation without what only tells it from its like; that nothing forbids is such
+/// where the rule asks for no reason.
+std::string without_circumstances(const std::string& names, bool reasons) {
+  const auto decides = [&](const std::string& name) {
+    return (reasons || name != kNothingForbids.id) &&
+           std::none_of(std::begin(kCircumstances<Plain>), std::end(kCircumstances<Plain>),
+                        [&](const auto* circumstance) { return name == circumstance->id; });
+  };
+  std::size_t end = std::min(names.find('+'), names.size());
+  std::string kept = names.substr(0, end);
+  while (end < names.size()) {
+    const std::size_t start = end + 1;
+    end = std::min(names.find('+', start), names.size());
+    const std::string name = names.substr(start, end - start);
+    if (decides(name)) kept += "+" + name;
+  }
+  return kept;
+}
+
 }  // namespace
 
 const PlainRule& row_of(const PlainRule& rule) { return *rows().at(identity(rule)).first; }
@@ -101,13 +123,13 @@ void look(const Rulebook& book, const PlainView& view, const Annotation& judged,
   if (const PlainRule* rule = book.find(judged.rule); rule != nullptr) {
     if (judged.verdict == Verdict::deviates) {
       shown.insert(item_name(*rule, "breaks " + judged.broken));
-      const std::string nothing = kNothingForbids.id;
-      if (judged.broken.starts_with(nothing)) shown.insert(item_name(*rule, "breaks " + nothing));
+      shown.insert(item_name(
+          *rule, "breaks " + without_circumstances(judged.broken, !rule->reasons.empty())));
     } else if (judged.verdict != Verdict::hang) {
       look_at_taken(*rule, view, shown);
     }
   } else if (judged.verdict == Verdict::deviates) {
-    shown.insert(judged.rule + " breaks " + judged.broken);
+    shown.insert(judged.rule + " breaks " + without_circumstances(judged.broken, false));
   }
   if (!truths) return;
   for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome))

@@ -80,7 +80,7 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   }
   const PlainRule& rule = *judgement.rule;
   const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
-  const Judgement bytes = check_bytes(step, rule, transfer, source);
+  const Judgement bytes = check_bytes(step, view, rule, transfer, source);
   if (bytes.verdict == Verdict::deviates) trace_back(view, bytes);
   provenance_.note(*book_, rule, view);
   advance(rule, view, state_);
@@ -120,27 +120,40 @@ void Oracle::follow_program(const Call<Plain>& call) {
                     static_cast<Protection>(call.option));
 }
 
-Judgement Oracle::check_bytes(Step& step, const PlainRule& rule, const Transfer<Plain>& transfer,
-                              MemorySource& source) {
+Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule& rule,
+                              const Transfer<Plain>& transfer, MemorySource& source) {
   if (transfer.exact) memory_.move(transfer);
   source.differences(memory_, step.bytes);
   Judgement judgement;
   if (step.bytes.empty()) return judgement;
   if (!transfer.exact && explained_by(step.bytes, transfer, memory_)) {
-    for (const auto& run : step.bytes)
-      for (std::size_t i = 0; i < run.bytes.size(); ++i)
-        memory_.store(run.address + i, run.bytes[i]);
+    store(step.bytes);
     return judgement;
   }
   judgement.verdict = Verdict::deviates;
   judgement.kind = DeviationClass::bytes;
   judgement.rule = &rule;
   judgement.add_broken(&kBytesAsPredicted);
+  add_circumstances(judgement, view);
   return judgement;
 }
 
+void Oracle::store(const std::vector<ByteRun>& runs) {
+  for (const auto& run : runs)
+    for (std::size_t i = 0; i < run.bytes.size(); ++i) memory_.store(run.address + i, run.bytes[i]);
+}
+
+/// Every byte was compared, so memory is known again; a failure may still be storing some.
+bool Oracle::take_over_bytes(const Step& step) {
+  if (step.result.outcome != Outcome::ok) return false;
+  store(step.bytes);
+  return true;
+}
+
 bool Oracle::recover(const Step& step, const Judgement& judgement) {
-  if (judgement.verdict != Verdict::deviates || !step.bytes.empty()) return false;
+  if (judgement.verdict != Verdict::deviates) return false;
+  if (judgement.kind == DeviationClass::bytes) return take_over_bytes(step);
+  if (!step.bytes.empty()) return false;
   const auto& r = step.result;
   const auto& call = step.call;
   if (call.verb == Verb::advise_mr) return true;  // advice changes nothing, however it ends

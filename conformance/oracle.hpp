@@ -40,7 +40,8 @@ class Oracle {
   model::Judgement check(Step& step, MemorySource& source);
   /// After a step that check() called deviating: takes over the state that was seen, where what was
   /// seen settles it (a failed work request with both queue pairs' states, a registration that was
-  /// refused, untouched memory). False: the state is not known any more, so the case has to end.
+  /// refused, wrong bytes after a success). False: the state is not known any more, so the case has
+  /// to end.
   bool recover(const Step& step, const model::Judgement& judgement);
   /// Explains the step that check() just called deviating, for people: what was allowed, which
   /// condition is broken, what the objects have been through, and where all that is written.
@@ -52,7 +53,10 @@ class Oracle {
  private:
   void trace_back(const model::PlainView& view, const model::Judgement& judgement);
   void follow_program(const model::Call<model::Plain>& call);
-  model::Judgement check_bytes(Step& step, const model::PlainRule& rule,
+  void store(const std::vector<ByteRun>& runs);
+  [[nodiscard]] bool take_over_bytes(const Step& step);
+  model::Judgement check_bytes(Step& step, const model::PlainView& view,
+                               const model::PlainRule& rule,
                                const model::Transfer<model::Plain>& transfer, MemorySource& source);
   const model::Rulebook* book_;
   model::State<model::Plain> state_;

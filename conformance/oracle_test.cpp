@@ -169,5 +169,13 @@ TEST_F(OracleTest, GoesOnAfterARefusalWhoseStatesWereSeen) {
   EXPECT_FALSE(oracle_.recover(step_, succeeded)) << "what it is in now, nobody knows";
 }
 
+TEST_F(OracleTest, GoesOnWithTheBytesThatASuccessStored) {
+  move(buffer_address(0), buffer_address(1) + 1, 64);
+  const Judgement shifted = check(std::string(kWrite) + "SUCCESS");
+  ASSERT_EQ(shifted.kind, DeviationClass::bytes);
+  ASSERT_TRUE(oracle_.recover(step_, shifted));
+  EXPECT_EQ(verdict("query_qp(qp0) -> ok qp=RTS"), Verdict::conforms);
+}
+
 }  // namespace
 }  // namespace mrproof

@@ -95,8 +95,16 @@ Judgement deviation(const Rulebook& book, const PlainView& view) {
   if (best.kind == DeviationClass::detail) return best;
   if (outcome == Outcome::ok) {
     best.kind = DeviationClass::accepted;
-  } else if (allowed(book, view).contains(Outcome::ok)) {
-    best.kind = DeviationClass::rejected;
+    return best;
+  }
+  const OutcomeSet right = allowed(book, view);
+  if (!right.contains(Outcome::ok)) return best;
+  best.kind = DeviationClass::rejected;
+  // Where success alone is right, the name says so: a failure that has the wrong status only must
+  // not hide it.
+  if (right == OutcomeSet{Outcome::ok} && !best.names(&kNothingForbids)) {
+    best.add_broken(&kNothingForbids);
+    add_circumstances(best, view);
   }
   return best;
 }

@@ -1,8 +1,11 @@
 // Judging one observed result against the rules.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <string_view>
 
 #include "model/rulebook.hpp"
@@ -38,6 +41,11 @@ inline constexpr std::array<std::string_view, 6> kClassNames{
 /// A set of outcomes.
 class OutcomeSet {
  public:
+  OutcomeSet() = default;
+  OutcomeSet(std::initializer_list<Outcome> outcomes) {
+    for (const Outcome outcome : outcomes) add(outcome);
+  }
+  friend bool operator==(const OutcomeSet&, const OutcomeSet&) = default;
   void add(Outcome outcome) { bits_ |= 1U << static_cast<unsigned>(outcome); }
   [[nodiscard]] bool contains(Outcome outcome) const {
     return ((bits_ >> static_cast<unsigned>(outcome)) & 1U) != 0;
@@ -67,6 +75,10 @@ struct Judgement {
   std::array<const PlainCondition*, kMostBroken> broken{};  ///< the first `broken_count` are set
   std::uint8_t broken_count = 0;
 
+  [[nodiscard]] bool names(const PlainCondition* condition) const {
+    const auto end = std::next(broken.begin(), broken_count);
+    return std::find(broken.begin(), end, condition) != end;
+  }
   void add_broken(const PlainCondition* condition) {
     if (broken_count < kMostBroken) broken.at(broken_count++) = condition;
   }

@@ -111,7 +111,7 @@ TEST_F(JudgeTest, ClassifiesDeviations) {
   EXPECT_EQ(told(write(), seen(Outcome::ok, QpState::err)),
       "deviates rdma_write.ok detail requester_stays");
   EXPECT_EQ(told(write(), seen(Outcome::mw_bind_err, QpState::err, QpState::err)),
-      "deviates - rejected outcome_known");
+      "deviates - rejected outcome_known+nothing_forbids");
   EXPECT_EQ(told(write(0x999), seen(Outcome::mw_bind_err, QpState::err, QpState::err)),
       "deviates - status outcome_known");
 }

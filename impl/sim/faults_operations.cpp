@@ -124,7 +124,7 @@ constexpr FaultInfo kFaults[] = {
     {Fault::odp_stale_mapping,
      "odp-stale-mapping",
      "A region paged on demand keeps using the pages that were mapped when it was made.",
-     {"rdma_write.ok", "bytes_as_predicted"},
+     {"rdma_write.ok", "bytes_as_predicted+on_demand_used"},
      "reg_mr.on_demand"},
     {Fault::implicit_on_demand_refused,
      "implicit-on-demand-refused",

@@ -51,6 +51,31 @@ constexpr typename D::Bit window_blamed(const View<D>& v, Predicate&& predicate)
                                 v.state.windows, [&](const auto& w) { return !predicate(w); });
 }
 
+/// Whether a region that the call uses satisfies the predicate: on the side that a refusal blames,
+/// on any side of a call that succeeded, or whose end was not seen.
+template <class D, class Predicate>
+constexpr typename D::Bit region_used(const View<D>& v, Predicate&& predicate) {
+  const bool anywhere = v.result.outcome == Outcome::ok || v.result.outcome == Outcome::none;
+  auto used = D::bit(false);
+  if (is_transfer(v.call.verb) && has_elements(v.call.verb))
+    used = used | ((D::bit(anywhere) | blames_local(v)) & some_local_region(v, predicate));
+  if (is_remote(v.call.verb)) {
+    const auto through = remote_target(v).holders->windows.all(v.state.windows, [&](const auto& w) {
+      auto other = D::bit(true);
+      for (std::size_t i = 0; i < D::kRegions; ++i)
+        other = other & ((w.region != D::small(i)) | !predicate(v.state.regions.at(i)));
+      return other;
+    });
+    used = used | ((D::bit(anywhere) | blames_remote(v)) &
+                      (some_region(v, remote_target(v), predicate) | !through));
+  }
+  if (is_send(v.call.verb))
+    used = used | ((D::bit(anywhere) | blames_receive(v)) &
+                      (some_region(v, receive_target(v, 0, false), predicate) |
+                          some_region(v, receive_target(v, 1, false), predicate)));
+  return used;
+}
+
 /// Whether a region is to be made, with the flag.
 template <class D> constexpr typename D::Bit asks_for(const View<D>& v, std::uint32_t flag) {
   return D::bit(makes_region(v.call.verb)) & has<D>(v.call.access, flag);
@@ -72,6 +97,16 @@ MRPROOF_CIRCUMSTANCE(addressed_by_iova,
     ((blames_remote(v) & some_region(v, remote_target(v), elsewhere<D>)) |
         (blames_local(v) & some_local_region(v, elsewhere<D>))) &
         !(local_zero_based<D>.holds(v) | remote_zero_based<D>.holds(v)));
+
+// Regions on demand: drivers reach their memory in another way.
+MRPROOF_CIRCUMSTANCE(on_demand_elsewhere,
+    "a region paged on demand is used that is addressed by numbers of its own",
+    "reg_mr.on_demand reg_mr.iova", region_used(v, [](const auto& r) {
+      return has<D>(r.access, kOnDemand) & (r.first != r.memory);
+    }));
+MRPROOF_CIRCUMSTANCE(on_demand_used, "a region paged on demand is used", "reg_mr.on_demand",
+    (!on_demand_elsewhere<D>.holds(v)) &
+        region_used(v, [](const auto& r) { return has<D>(r.access, kOnDemand); }));
 
 // Windows.
 MRPROOF_CIRCUMSTANCE(through_window, "the remote key is that of a memory window",
@@ -107,9 +142,9 @@ MRPROOF_CIRCUMSTANCE(read_only_memory, "part of the memory is read-only", "memor
 /// All of them, in the order in which they are named.
 template <class D>
 inline constexpr const Condition<D>* kCircumstances[] = {&local_zero_based<D>,
-    &remote_zero_based<D>, &receive_zero_based<D>, &addressed_by_iova<D>, &through_window<D>,
-    &zero_based_window<D>, &unbinding<D>, &empty_transfer<D>, &optional_access_bits<D>,
-    &zero_based_asked<D>, &on_demand_asked<D>, &read_only_memory<D>, &unbound_window_named<D>,
-    &windows_through_qp<D>};
+    &remote_zero_based<D>, &receive_zero_based<D>, &addressed_by_iova<D>, &on_demand_elsewhere<D>,
+    &on_demand_used<D>, &through_window<D>, &zero_based_window<D>, &unbinding<D>,
+    &empty_transfer<D>, &optional_access_bits<D>, &zero_based_asked<D>, &on_demand_asked<D>,
+    &read_only_memory<D>, &unbound_window_named<D>, &windows_through_qp<D>};
 
 }  // namespace mrproof::model
