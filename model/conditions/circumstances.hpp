@@ -51,28 +51,25 @@ constexpr typename D::Bit window_blamed(const View<D>& v, Predicate&& predicate)
                                 v.state.windows, [&](const auto& w) { return !predicate(w); });
 }
 
-/// Whether a region that the call uses satisfies the predicate: on the side that a refusal blames,
-/// on any side of a call that succeeded, or whose end was not seen.
+/// Whether a region that the call uses, on any side, satisfies the predicate.
 template <class D, class Predicate>
 constexpr typename D::Bit region_used(const View<D>& v, Predicate&& predicate) {
-  const bool anywhere = v.result.outcome == Outcome::ok || v.result.outcome == Outcome::none;
   auto used = D::bit(false);
   if (is_transfer(v.call.verb) && has_elements(v.call.verb))
-    used = used | ((D::bit(anywhere) | blames_local(v)) & some_local_region(v, predicate));
+    used = used | some_local_region(v, predicate);
   if (is_remote(v.call.verb)) {
-    const auto through = remote_target(v).holders->windows.all(v.state.windows, [&](const auto& w) {
-      auto other = D::bit(true);
+    const auto other = [&](const auto& w) {
+      auto result = D::bit(true);
       for (std::size_t i = 0; i < D::kRegions; ++i)
-        other = other & ((w.region != D::small(i)) | !predicate(v.state.regions.at(i)));
-      return other;
-    });
-    used = used | ((D::bit(anywhere) | blames_remote(v)) &
-                      (some_region(v, remote_target(v), predicate) | !through));
+        result = result & ((w.region != D::small(i)) | !predicate(v.state.regions.at(i)));
+      return result;
+    };
+    used = used | some_region(v, remote_target(v), predicate) |
+           !remote_target(v).holders->windows.all(v.state.windows, other);
   }
   if (is_send(v.call.verb))
-    used = used | ((D::bit(anywhere) | blames_receive(v)) &
-                      (some_region(v, receive_target(v, 0, false), predicate) |
-                          some_region(v, receive_target(v, 1, false), predicate)));
+    used = used | some_region(v, receive_target(v, 0, false), predicate) |
+           some_region(v, receive_target(v, 1, false), predicate);
   return used;
 }
 
