@@ -5,6 +5,9 @@
 #include <memory>
 
 #include "conformance/commands.hpp"
+#include "conformance/finding_letter.hpp"
+#include "conformance/finding_page.hpp"
+#include "conformance/finding_words.hpp"
 #include "conformance/plan.hpp"
 #include "conformance/repro.hpp"
 #include "conformance/trace_dialect.hpp"
@@ -16,6 +19,7 @@ struct ReportOptions {
   std::string trace;
   std::string out;
   std::string dialect;
+  std::string seen_on;
 };
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -33,7 +37,12 @@ void report_finding(const ReportOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(options.out, error);
   const std::filesystem::path out(options.out);
-  write_file(out / "repro.c", repro_program(evidence));
+  const std::string program = repro_program(evidence);
+  write_file(out / "repro.c", program);
+  write_file(out / "trace.mrt", print_trace(annotated_trace(evidence)));
+  write_file(out / "report.md", finding_letter(evidence, program, options.seen_on));
+  write_file(out / "report.html", finding_page(evidence, program, options.seen_on));
+  fmt::print("{}: {}\n", options.out, finding_title(evidence));
 }
 
 }  // namespace
@@ -45,6 +54,8 @@ void add_report_command(CLI::App& app, int& exit_code) {
   command->add_option("trace", options->trace, "trace file (.mrt)")->required();
   command->add_option("-o,--out", options->out, "folder; made if it is missing")->required();
   command->add_option("--dialect", options->dialect, "rule set (default: the trace's)");
+  command->add_option("--seen-on", options->seen_on,
+                      "device, kernel and rdma-core, if the trace's comments do not tell them");
   command->callback([options, &exit_code] {
     report_finding(*options);
     exit_code = kExitExpected;

@@ -93,6 +93,7 @@ double cost(const Layout& layout, std::size_t own, const Box& box, double way) {
 
 void place_label(Layout& layout, std::size_t own) {
   Arrow& arrow = layout.arrows.at(own);
+  if (arrow.label.empty()) return;
   std::size_t longest = 0;
   for (const auto& line : arrow.label) longest = std::max(longest, line.size());
   const double width = kLetter * static_cast<double>(longest) + 10;
@@ -131,8 +132,12 @@ std::vector<Arrow> arrows_of(const Diagram& diagram) {
       found->from = t.from;
       found->to = t.to;
     }
+    found->taken |= !t.taken.empty();
     const std::string verb(kVerbNames.at(static_cast<std::size_t>(t.rule->verb)));
-    add_label(*found, diagram.of_one_verb ? t.rule->name : verb);
+    if (!diagram.of_path)
+      add_label(*found, diagram.of_one_verb ? t.rule->name : verb);
+    else if (!t.taken.empty())
+      add_label(*found, t.taken);
   }
   for (Arrow& arrow : arrows) {
     if (arrow.label.size() <= kMostLines) continue;
@@ -145,12 +150,14 @@ std::vector<Arrow> arrows_of(const Diagram& diagram) {
 
 std::string draw_arrow(const Arrow& arrow, const std::string& marker) {
   return fmt::format(
-      "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" fill=\"none\" stroke=\"var(--line)\" "
-      "stroke-width=\"1.6\" marker-end=\"url(#{})\"/>\n",
-      arrow.start.x, arrow.start.y, arrow.bend.x, arrow.bend.y, arrow.end.x, arrow.end.y, marker);
+      "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" fill=\"none\" stroke=\"var({})\" "
+      "stroke-width=\"{}\" marker-end=\"url(#{})\"/>\n",
+      arrow.start.x, arrow.start.y, arrow.bend.x, arrow.bend.y, arrow.end.x, arrow.end.y,
+      arrow.taken ? "--blue" : "--line", arrow.taken ? "3" : "1.6", marker);
 }
 
 std::string draw_label(const Arrow& arrow) {
+  if (arrow.label.empty()) return "";
   const Box& box = arrow.place;
   std::string text = fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\" "
@@ -163,14 +170,18 @@ std::string draw_label(const Arrow& arrow) {
   return text;
 }
 
-std::string draw_state(const Box& box, const DiagramState& state) {
+std::string draw_state(const Box& box, const DiagramState& state, bool of_path) {
   const double middle = box.left + box.width / 2;
   const double line = box.top + box.height / 2 + (state.note.empty() ? 5 : -2);
   std::string text = fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"10\" "
-      "fill=\"var(--soft)\" stroke=\"var(--blue)\" stroke-width=\"1.5\"/>\n"
+      "fill=\"var(--soft)\" stroke=\"var({})\" stroke-width=\"{}\"/>\n"
       "<text class=\"state\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-      box.left, box.top, box.width, box.height, middle, line, escaped(state.name));
+      box.left, box.top, box.width, box.height,
+      state.here                 ? "--bad"
+      : of_path && !state.passed ? "--line"
+                                 : "--blue",
+      of_path && (state.passed || state.here) ? "3" : "1.5", middle, line, escaped(state.name));
   if (!state.note.empty())
     text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", middle, line + 16,
                         escaped(state.note));
@@ -214,7 +225,7 @@ std::string draw_diagram(const Diagram& diagram) {
   for (const Arrow& arrow : layout.arrows) text += draw_arrow(arrow, marker);
   for (const Arrow& arrow : layout.arrows) text += draw_label(arrow);
   for (std::size_t i = 0; i < layout.states.size(); ++i)
-    text += draw_state(layout.states.at(i), diagram.states.at(i));
+    text += draw_state(layout.states.at(i), diagram.states.at(i), diagram.of_path);
   return text + "</svg>\n";
 }
 

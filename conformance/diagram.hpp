@@ -37,6 +37,7 @@ struct Arrow {
   Point start, bend, end;
   std::vector<std::string> label;  ///< a line each
   Box place;                       ///< of the label
+  bool taken = false;              ///< of a path: some step took it
 };
 
 /// A diagram laid out. Transitions from a state to itself are not drawn.
@@ -53,7 +54,8 @@ Layout lay_out(const Diagram& diagram);
 /// The point of the arrow at `way`, from 0 (its start) to 1 (its end).
 Point point_of(const Arrow& arrow, double way);
 
-/// The diagram as SVG. Colours are the CSS variables --ink, --paper, --soft, --line and --blue.
+/// The diagram as SVG. Colours are the CSS variables --ink, --paper, --soft, --line, --idle,
+/// --blue and, where a path ends, --bad.
 std::string draw_diagram(const Diagram& diagram);
 
 }  // namespace mrproof

@@ -172,9 +172,11 @@ void explore(const Rulebook& book, Diagram& diagram, std::uint8_t type, StateOf&
 // ---- the diagrams ----
 
 /// What is known of a binding to the region.
-bool window_on_region(const World& state, bool undefined) {
-  const auto& w = state.windows.at(0);
-  return (w.live & w.bound).truth() && w.undefined.truth() == undefined;
+bool window_on_region(const World& state, bool undefined, std::size_t slot = 0) {
+  return std::any_of(state.windows.begin(), state.windows.end(), [&](const auto& w) {
+    return (w.live & w.bound & (w.region == Plain::small(slot))).truth() &&
+           w.undefined.truth() == undefined;
+  });
 }
 
 /// Notes at each state whether the verb is refused in it, or may be.
@@ -202,13 +204,7 @@ Diagram region_life(const Rulebook& book) {
                    {"window in doubt", 700, 310},
                    {"only deregistration", 290, 350}},
                   {}};
-  explore(book, diagram, kTypeOne, [](const World& state) -> std::size_t {
-    const auto& r = state.regions.at(0);
-    if (!r.live.truth()) return 0;
-    if (r.undefined.truth()) return 4;
-    if (window_on_region(state, true)) return 3;
-    return window_on_region(state, false) ? 2 : 1;
-  });
+  explore(book, diagram, kTypeOne, [](const World& state) { return region_stage(state, 0); });
   note_refusals(diagram, Verb::dereg_mr);
   return diagram;
 }
@@ -222,12 +218,7 @@ Diagram window_life(const Rulebook& book, std::uint8_t type) {
           : "Bound by a work request, unbound by an invalidation.",
       {{"no MW", 90, 230}, {"free", 340, 70}, {"bound", 760, 70}, {"only deallocation", 540, 370}},
       {}};
-  explore(book, diagram, type, [](const World& state) -> std::size_t {
-    const auto& w = state.windows.at(0);
-    if (!w.live.truth()) return 0;
-    if (w.undefined.truth()) return 3;
-    return w.bound.truth() ? 2 : 1;
-  });
+  explore(book, diagram, type, [](const World& state) { return window_stage(state, 0); });
   return diagram;
 }
 
@@ -273,6 +264,21 @@ Diagram reregistration(const Rulebook& book) {
 }
 
 }  // namespace
+
+std::size_t region_stage(const State<Plain>& state, std::size_t slot) {
+  const auto& r = state.regions.at(slot);
+  if (!r.live.truth()) return 0;
+  if (r.undefined.truth()) return 4;
+  if (window_on_region(state, true, slot)) return 3;
+  return window_on_region(state, false, slot) ? 2 : 1;
+}
+
+std::size_t window_stage(const State<Plain>& state, std::size_t slot) {
+  const auto& w = state.windows.at(slot);
+  if (!w.live.truth()) return 0;
+  if (w.undefined.truth()) return 3;
+  return w.bound.truth() ? 2 : 1;
+}
 
 std::vector<Diagram> life_cycles(const Rulebook& book) {
   std::vector<Diagram> all{region_life(book), window_life(book, kTypeOne),

@@ -5,6 +5,7 @@
 
 #include "conformance/drawing.hpp"
 #include "conformance/notation.hpp"
+#include "conformance/page_style.hpp"
 #include "conformance/report.hpp"
 
 namespace mrproof {
@@ -13,14 +14,11 @@ using namespace model;
 
 namespace {
 
-constexpr const char* kHead = R"(<!doctype html>
+constexpr std::string_view kHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>mrproof report</title><style>
-:root{--ink:#1c2430;--paper:#fff;--soft:#eef1f5;--line:#c3cad4;--good:#2f855a;--bad:#c53030;
---warn:#b7791f;--idle:#8a94a3;--blue:#2b6cb0}
-@media (prefers-color-scheme:dark){:root{--ink:#e4e8ee;--paper:#14181f;--soft:#222934;
---line:#3b4452;--good:#48bb78;--bad:#fc8181;--warn:#ecc94b;--idle:#718096;--blue:#63b3ed}}
-body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;
+<title>mrproof report</title><style>)";
+constexpr std::string_view kStyle =
+    R"(body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;
 margin:2rem auto;padding:0 1rem}
 pre{background:var(--soft);padding:.7rem;overflow-x:auto;font-size:13px}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.15rem .5rem;
@@ -79,7 +77,7 @@ std::string rule_table(const Tally& tally) {
 
 std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& facts) {
   const auto& d = tally.device;
-  std::string text = kHead;
+  std::string text = std::string(kHead).append(kPageColors).append(kStyle);
   text += fmt::format(
       "<h1>{} ({})</h1>\n<p>kernel {}, rdma-core {}, on {}; seeds {} to {}; {} steps "
       "in {} of {} cases, {:.1f} s</p>\n",

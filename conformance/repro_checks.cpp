@@ -17,6 +17,10 @@ namespace {
 
 bool delivers(Verb verb) { return is_send(verb) || verb == Verb::rdma_write_with_imm; }
 
+/// Features that a device can claim (model/access.hpp).
+constexpr std::uint32_t kClaimable =
+    kMwType1 | kMwType2A | kMwType2B | kMemoryExtensions | kImplicitOnDemand | kAtomics;
+
 std::string join(const std::vector<std::string>& parts, const char* with, const char* none) {
   std::string text;
   for (const auto& part : parts) text += (text.empty() ? "" : with) + part;
@@ -112,9 +116,14 @@ std::string ReproWriter::outcomes(std::optional<Outcome> but) const {
 
 /// Results that say nothing about the device.
 void ReproWriter::check_inconclusive() {
+  // A trace may take features for granted that no device claims: the next one may not have them.
+  State unclaimed = before();
+  unclaimed.can.features = unclaimed.can.features & Plain::flags(kClaimable);
+  auto rules = open_rules(*evidence_.book, unclaimed, evidence_.decisive().call);
+  rules.insert(rules.end(), evidence_.open.begin(), evidence_.open.end());
   const auto open = [&](Weight weight, Outcome outcome) {
     return !evidence_.allows(outcome) &&
-           std::any_of(evidence_.open.begin(), evidence_.open.end(), [&](const PlainRule* rule) {
+           std::any_of(rules.begin(), rules.end(), [&](const PlainRule* rule) {
              return rule->weight == weight && rule->outcome == outcome;
            });
   };
