@@ -18,8 +18,8 @@ constexpr std::string_view kHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>mrproof report</title><style>)";
 constexpr std::string_view kStyle =
-    R"(body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;
-margin:2rem auto;padding:0 1rem}
+    R"(body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);
+max-width:60rem;margin:2rem auto;padding:0 1rem}
 pre{background:var(--soft);padding:.7rem;overflow-x:auto;font-size:13px}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.15rem .5rem;
 border-bottom:1px solid var(--line)}td.n{text-align:right;font-variant-numeric:tabular-nums}
