@@ -26,6 +26,13 @@ const Annotation* told_from_outside(const Step& step) {
   return nullptr;
 }
 
+/// The annotation that tells of wrong bytes, which a trace need not show itself. Null if none does.
+const Annotation* told_of_bytes(const Step& step) {
+  for (const auto& a : step.annotations)
+    if (a.verdict == Verdict::deviates && a.kind == "bytes") return &a;
+  return nullptr;
+}
+
 /// How many steps there are up to the last one that the trace calls trouble; all if none is.
 std::size_t count_told(const Trace& trace) {
   for (std::size_t i = trace.steps.size(); i > 0; --i) {
@@ -50,13 +57,19 @@ class Reader {
   bool take(Step step, bool last) {
     const Annotation* const told = told_from_outside(step);
     const auto from_outside = told == nullptr ? Annotation{} : *told;
+    const Annotation* const bytes = told_of_bytes(step);
+    const auto of_bytes = bytes == nullptr ? Annotation{} : *bytes;
     oracle_.resolve(step);
     keys_.give(step, oracle_.state());
     check_callable(step, from_outside);
     evidence_.before.push_back(oracle_.state());
     evidence_.memory = oracle_.memory();
-    const bool goes_on = step.observed || program_does(step) ? judge(step, last) : false;
+    bool goes_on = step.observed || program_does(step) ? judge(step, last) : false;
     if (from_outside.verdict != Verdict::conforms) step.annotations = {from_outside};
+    if (goes_on && of_bytes.rule == step.annotations.front().rule) {
+      step.annotations = {of_bytes};
+      goes_on = !last;
+    }
     evidence_.trace.steps.push_back(step);
     return goes_on && from_outside.verdict == Verdict::conforms;
   }

@@ -76,6 +76,13 @@ TEST(Evidence, TakesCrashesFromTheTrace) {
   EXPECT_TRUE(e.is_deviation());
 }
 
+TEST(Evidence, TakesWrongBytesFromTheTraceWhereItDoesNotShowThem) {
+  const Evidence e = evidence_of(
+      "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n! deviates reg_mr.ok bytes bytes_as_predicted\n");
+  EXPECT_TRUE(e.is_deviation());
+  EXPECT_EQ(e.finding().kind, "bytes");
+}
+
 TEST(Evidence, TellsWhatIsWrongInOneLine) {
   EXPECT_THAT(error_of(""), HasSubstr("a.mrt:1:1: the trace has no steps"));
   EXPECT_THAT(error_of("dereg_mr(mr0) -> ok\n"), HasSubstr("a.mrt:5:1: this call may not be made"));
