@@ -159,6 +159,7 @@ void ReproWriter::write_decisive() {
   const auto& a = evidence_.finding();
   if (a.verdict == Verdict::deviates) {
     text += fmt::format(" Seen: {}.", print_result(step));
+    if (kind() == DeviationClass::bytes) text += " Memory holds what it should not.";
     for (const auto& remark : step.remarks)
       if (remark.starts_with("broken: ")) text += " Broken: " + remark.substr(8) + ".";
   } else if (a.verdict == Verdict::crash) {

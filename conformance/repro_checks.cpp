@@ -127,13 +127,16 @@ void ReproWriter::check_inconclusive() {
              return rule->weight == weight && rule->outcome == outcome;
            });
   };
-  const bool unsupported = open(Weight::unsupported, Outcome::refused);
+  // A refusal that is wrong in a detail is looked at below.
+  const bool detailed =
+      kind() == DeviationClass::detail && evidence_.decisive().result.outcome == Outcome::refused;
+  const bool unsupported = !detailed && open(Weight::unsupported, Outcome::refused);
   std::vector<std::string> parts;
   if (open(Weight::inconclusive, Outcome::retry_exc_err))
     parts.emplace_back("got == IBV_WC_RETRY_EXC_ERR");
   if (unsupported)
     parts.emplace_back("got == REFUSED");
-  else if (open(Weight::inconclusive, Outcome::refused))
+  else if (!detailed && open(Weight::inconclusive, Outcome::refused))
     parts.emplace_back(parts.empty() ? "got == REFUSED && (errno == ENOMEM || errno == EAGAIN)"
                                      : "(got == REFUSED && (errno == ENOMEM || errno == EAGAIN))");
   if (parts.empty()) return;
@@ -328,7 +331,8 @@ void ReproWriter::check_details() {
       if (std::find(any.begin(), any.end(), text) == any.end()) any.push_back(text);
       continue;
     }
-    line(fmt::format("if ({})", text));
+    const bool bare = all.size() > 1 || !text.starts_with('(');
+    line(bare ? "if (" + text + ")" : "if " + text);
     line(fmt::format("cannot_run(\"{}\");",
                      rule->weight == Weight::unsupported ? "not supported" : "out of resources"),
          8);

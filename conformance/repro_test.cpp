@@ -91,6 +91,14 @@ TEST(Repro, WhatSaysNothingOfTheDeviceIsNoDeviation) {
   EXPECT_THAT(program, HasSubstr("got == REFUSED && (errno == ENOMEM || errno == EAGAIN)"));
 }
 
+TEST(Repro, ARefusalThatIsWrongInADetailIsNotTakenForAMissingFeature) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 64, ON_DEMAND) -> ok\n"
+      "advise_mr(pd0, PREFETCH, FLUSH, mr0.lkey, buf0+0, 64) -> refused EINVAL\n");
+  EXPECT_THAT(program, Not(HasSubstr("if (got == REFUSED)\n        cannot_run")));
+  EXPECT_THAT(program, HasSubstr("if (errno == EOPNOTSUPP || errno == ENOSYS)"));
+}
+
 TEST(Repro, ClaimsThatDecideAreAskedFor) {
   const auto refused = program_of("mr0 = reg_mr(pd1, buf1+0, 8, MW_BIND) -> refused EINVAL\n");
   EXPECT_THAT(refused, ContainsRegex("NEED\\(can.orig_attr.device_cap_flags &"));
