@@ -38,13 +38,29 @@ Lines paragraph(const std::string& text, const std::string& begin = "") {
   return lines;
 }
 
+/// The first or the last lines, and a word for the others.
+Lines capped(Lines lines, std::size_t most, bool last, const std::string& rest) {
+  if (lines.size() <= most) return lines;
+  if (last) {
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(most - 1));
+    lines.insert(lines.begin(), rest);
+  } else {
+    lines.resize(most - 1);
+    lines.push_back(rest);
+  }
+  return lines;
+}
+
 /// The steps as the trace has them; below the decisive one what is to be said of it.
 Lines steps_of(const Evidence& evidence) {
-  Lines lines{"```"};
+  constexpr std::size_t kMost = 16;
+  Lines steps;
   for (const auto& step : told_trace(evidence).steps) {
     const auto result = print_result(step);
-    lines.push_back(print_call(step) + (result.empty() ? "" : " -> " + result));
+    steps.push_back(print_call(step) + (result.empty() ? "" : " -> " + result));
   }
+  Lines lines{"```"};
+  append(lines, capped(steps, kMost, true, "# the steps before these are in trace.mrt"));
   lines.push_back("! " + print_annotation(evidence.finding()));
   lines.emplace_back("```");
   return lines;
@@ -100,17 +116,20 @@ std::string finding_letter(const Evidence& evidence, const std::string& program,
         "not recorded in the trace; add `uname -r`, `ibv_devinfo` and the version of rdma-core";
   Lines lines{"# " + finding_title(evidence), ""};
   if (const auto story = finding_story(evidence); !story.empty()) {
-    append(lines, paragraph(story));
+    append(lines, capped(paragraph(story), 8, false, "(more in trace.mrt)"));
     lines.emplace_back();
   }
   append(lines, paragraph("Seen on: " + target));
   append(lines, {"", "## What happened", ""});
   append(lines, steps_of(evidence));
   append(lines, {"", "## What was allowed", ""});
-  for (const auto& reason : finding_reasons(evidence)) append(lines, paragraph(reason, "- "));
+  Lines reasons;
+  for (const auto& reason : finding_reasons(evidence))
+    if (!is_provenance(reason)) append(reasons, paragraph(reason, "- "));
+  append(lines, capped(reasons, 16, false, "- more in trace.mrt"));
   if (const auto clauses = clauses_of(evidence); !clauses.empty()) {
     append(lines, {"", "What these say:", ""});
-    append(lines, clauses);
+    append(lines, capped(clauses, 14, false, "- more: `mrproof explain trace.mrt`"));
   }
   append(lines, {"", "## How to see it", "", "```",
                  "cc -std=c11 -o repro repro.c -libverbs && ./repro DEVICE; echo $?",

@@ -73,7 +73,7 @@ std::string steps_section(const Evidence& evidence) {
                         bad ? " class=\"bad\"" : "", i + 1, escaped(print_call(step)));
     if (!result.empty()) text += "<code class=\"result\">" + escaped(result) + "</code>";
     for (const auto& remark : step.remarks)
-      if (!remark.starts_with("by: "))  // of a step that conforms: the trace has it
+      if (!remark.starts_with("by: ") && !is_provenance(remark))  // the trace has them
         text += "<span class=\"note\">" + escaped(remark) + "</span>";
     text += "</div></li>\n";
   }

@@ -45,7 +45,9 @@ void forget_made_up_keys(Step& step) {
   if (!step.keys_seen) step.result.lkey = step.result.rkey = Plain::key(0);
 }
 
+/// How comments begin that say who was tested: in traces of runs, in those of FINDINGS.md.
 constexpr std::string_view kTargetMark = " device ";
+constexpr std::string_view kSeenMark = " seen on: ";
 
 }  // namespace
 
@@ -86,6 +88,13 @@ std::vector<std::string> finding_reasons(const Evidence& evidence) {
   return lines;
 }
 
+bool is_provenance(std::string_view reason) {
+  if (reason.starts_with("right would be")) return true;
+  for (const std::string_view object : {"pd", "mr", "mw", "qp", "buf"})
+    if (reason.starts_with(object) && reason.find(':') == object.size() + 1) return true;
+  return false;
+}
+
 std::vector<FindingClause> finding_clauses(const Evidence& evidence) {
   std::vector<FindingClause> clauses;
   for (const auto* condition : broken_conditions(evidence)) {
@@ -101,14 +110,17 @@ std::vector<FindingClause> finding_clauses(const Evidence& evidence) {
 
 std::string finding_target(const Evidence& evidence) {
   for (const auto& comment : evidence.trace.comments)
-    if (comment.starts_with(kTargetMark)) return comment.substr(1);
+    if (comment.starts_with(kTargetMark))
+      return comment.substr(1);
+    else if (comment.starts_with(kSeenMark))
+      return comment.substr(kSeenMark.size());
   return "";
 }
 
 std::string finding_story(const Evidence& evidence) {
   std::string story;
   for (const auto& comment : evidence.trace.comments)
-    if (!comment.starts_with(kTargetMark)) story += comment;
+    if (!comment.starts_with(kTargetMark) && !comment.starts_with(kSeenMark)) story += comment;
   return story.empty() ? story : story.substr(story.find_first_not_of(' '));
 }
 

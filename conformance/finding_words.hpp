@@ -17,6 +17,10 @@ std::string finding_title(const Evidence& evidence);
 /// clauses.
 std::vector<std::string> finding_reasons(const Evidence& evidence);
 
+/// Whether a line of finding_reasons() says where something comes from (an object, another result),
+/// not what is wrong: of interest to whoever doubts the verdict.
+bool is_provenance(std::string_view reason);
+
 /// A sentence of a page that the finding rests on.
 struct FindingClause {
   std::string citation;  ///< "ibv_reg_mr(3), DESCRIPTION"
