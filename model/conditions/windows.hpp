@@ -119,14 +119,28 @@ template <class D> constexpr typename D::Bit rkey_index_unused(const View<D>& v)
   return no_rkey(v.state, [&](auto key) { return key_index<D>(key) == index; });
 }
 
+/// Whether the owner of no other window can give it the key: of a type 2 window's the low byte is
+/// chosen.
+template <class D> constexpr typename D::Bit key_out_of_reach(const View<D>& v) {
+  auto result = D::bit(true);
+  for (std::size_t i = 0; i < D::kWindows; ++i) {
+    const Window<D>& w = v.state.windows.at(i);
+    if (i == v.call.mw) continue;
+    result = result & implies(w.live & (w.two | w.bound) & !w.undefined,
+                          key_index<D>(w.rkey) != key_index<D>(v.result.rkey));
+  }
+  return result;
+}
+
 // What is seen.
 MRPROOF_OBSERVATION(window_key_distinct,
     "no live window or region that grants remote access has a key of the new window's index",
     "alloc_mw.rkey_names_mw o10-37.2.32", rkey_index_unused(v));
 MRPROOF_OBSERVATION(bind_key_right,
-    "a type 1 window has a key that nothing else has and that is not its old one; "
+    "a type 1 window has a key that nothing else has or can choose and that is not its old one; "
     "a type 2 window has the key that was wanted",
     "bind_mw.rkey_new alloc_mw.bind_changes_key post_send.bind_rkey C10-68 gap.unbind_key",
-    D::select(v.window().two, v.result.rkey == v.call.rkey, unbinds(v) | rkey_unused(v)));
+    D::select(v.window().two, v.result.rkey == v.call.rkey,
+        unbinds(v) | (rkey_unused(v) & key_out_of_reach(v))));
 
 }  // namespace mrproof::model

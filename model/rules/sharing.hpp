@@ -17,10 +17,13 @@ template <class D> struct SharingRules {
     const auto size = r.last - r.first;
     r.first = D::select(has<D>(r.access, kZeroBased), D::address(0), r.memory);
     r.last = r.first + size;
+    // Memory of the library's own is nowhere in particular: its addresses may wrap around.
+    r.undefined = !(r.empty | (r.first <= r.last));
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
     r.old_lkey = r.old_rkey = D::key(0);
     after.regions.at(v.call.mr) = r;
+    after.proven = after.proven | r.access;
   }
 
   static constexpr auto kSound = list<D, source_shared<D>, remote_write_has_local_write<D>>;
