@@ -1,0 +1,159 @@
+// mrproof-prove: a program of its own, so that mrproof itself, which
+// also runs in guests, does not need Z3.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+
+#include "model/rulebook.hpp"
+#include "specs/prover/table.hpp"
+#include "specs/smt/smtlib.hpp"
+
+namespace mrproof::specs {
+namespace {
+
+struct Arguments {
+  std::string theorem;
+  std::string dialect;
+  std::string smt2;
+  bool json = false;
+  bool list = false;
+  bool every_slot = false;
+  unsigned seed = 0;
+  unsigned threads = 2;
+  unsigned limit = 60;
+};
+
+DialectSet dialects_of(const std::string& name) {
+  if (name.empty()) return kEveryDialect;
+  const auto found = std::find(model::kDialects.begin(), model::kDialects.end(), name);
+  if (found == model::kDialects.end())
+    throw std::runtime_error(
+        fmt::format("no dialect '{}'; there are: {}", name, fmt::join(model::kDialects, ", ")));
+  return 1U << static_cast<unsigned>(found - model::kDialects.begin());
+}
+
+void check_theorem(const std::string& name) {
+  const auto all = theorems();
+  const auto is = [&](const Heading& heading) { return heading.name == name; };
+  if (!name.empty() && std::none_of(all.begin(), all.end(), is))
+    throw std::runtime_error(fmt::format("no theorem '{}'; --list names them", name));
+}
+
+int list() {
+  for (const Heading& heading : theorems())
+    fmt::print("{:<32} {}\n", heading.name, heading.sentence);
+  return 0;
+}
+
+/// Writes each question that has an answer to a file of its own.
+class Export {
+ public:
+  explicit Export(std::string folder) : folder_(std::move(folder)) {
+    std::filesystem::create_directories(folder_);
+  }
+  void write(const smt::Question& question, smt::Answer answer) {
+    if (answer != smt::Answer::unsatisfiable && answer != smt::Answer::satisfiable) return;
+    const auto file = fmt::format("{}/{:06}.smt2", folder_, count_++);
+    std::ofstream out(file);
+    out << smt::smtlib(question, answer);
+    if (!out.flush()) throw std::runtime_error(file + ": cannot be written; name another folder");
+  }
+
+ private:
+  std::string folder_;
+  std::atomic<unsigned> count_ = 0;
+};
+
+/// Says how far it is: on a terminal in one line, else a line now and then.
+class Ticker {
+ public:
+  void show(const Obligation& obligation) {
+    ++done_;
+    open_ += obligation.proved() ? 0 : 1;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10)))
+      return;
+    shown_ = now;
+    const auto line = fmt::format("{} obligations, {} not proved; {} of {}", done_, open_,
+                                  obligation.theorem, obligation.subject);
+    fmt::print(stderr, fmt::runtime(terminal_ ? "\r{:<100}" : "{}\n"), line);
+  }
+  void clear() const {
+    if (terminal_) fmt::print(stderr, "\r{:<100}\r", "");
+  }
+
+ private:
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
+  std::size_t done_ = 0;
+  std::size_t open_ = 0;
+};
+
+int run(const Arguments& arguments) {
+  if (arguments.list) return list();
+  check_theorem(arguments.theorem);
+  ProofOptions options;
+  options.dialects = dialects_of(arguments.dialect);
+  options.theorem = arguments.theorem;
+  options.every_slot = arguments.every_slot;
+  options.threads = std::max(arguments.threads, 1U);
+  options.solver.seed = arguments.seed;
+  options.solver.limit = std::chrono::seconds(arguments.limit);
+  std::optional<Export> files;
+  if (!arguments.smt2.empty()) {
+    files.emplace(arguments.smt2);
+    options.log = [&](const smt::Question& q, smt::Answer answer) { files->write(q, answer); };
+  }
+  Ticker ticker;
+  const auto rows = rows_of(options.dialects);
+  const auto obligations =
+      prove(rows, options, [&](const Obligation& obligation) { ticker.show(obligation); });
+  ticker.clear();
+  fmt::print("{}", arguments.json ? table_json(obligations) : table_text(obligations));
+  const auto proved = [](const Obligation& obligation) { return obligation.proved(); };
+  return !obligations.empty() && std::all_of(obligations.begin(), obligations.end(), proved) ? 0
+                                                                                             : 1;
+}
+
+int main_of(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app{"Proves theorems about the rules with Z3, for all addresses, lengths and keys."};
+  app.name("mrproof-prove");
+  app.add_option("--theorem", arguments.theorem, "only this one");
+  app.add_option("--dialect", arguments.dialect, "only the rules of this one; else of all");
+  app.add_option("--smt2", arguments.smt2, "write each question to DIR, in SMT-LIB 2")
+      ->type_name("DIR");
+  app.add_option("--seed", arguments.seed, "of the solver")->capture_default_str();
+  app.add_option("--threads", arguments.threads, "how many at a time")->capture_default_str();
+  app.add_option("--limit", arguments.limit, "seconds for one question")->capture_default_str();
+  app.add_flag("--every-slot", arguments.every_slot,
+               "each slot that a call can name, where else the first of its kind stands for all");
+  app.add_flag("--json", arguments.json, "as JSON");
+  app.add_flag("--list", arguments.list, "name the theorems, with their sentences");
+  try {
+    app.parse(argc, argv);
+    return run(arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "mrproof-prove: {}\n", error.what());
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace mrproof::specs
+
+int main(int argc, char** argv) { return mrproof::specs::main_of(argc, argv); }

@@ -1,0 +1,48 @@
+#include "specs/prover/step_questions.hpp"
+
+#include <algorithm>
+
+#include "specs/theorems/invariants.hpp"
+
+namespace mrproof::specs {
+
+std::vector<Fact<Terms>> facts_of(const model::State<Terms>& state) {
+  Facts<Terms> facts;
+  for (const auto& invariant : invariants<Terms>()) invariant.facts(state, facts);
+  return facts.all();
+}
+
+StepWorld::StepWorld(const Row& row, const Shape& shape)
+    : row_(row),
+      before_(unknown_state("before.")),
+      call_(unknown_call("call.", shape)),
+      result_(unknown_result("result.", row.rule.outcome)),
+      after_(before_),
+      offset_(Terms::Address::unknown("offset")),
+      key_(Terms::Key::unknown("key")) {
+  const model::View<Terms> view{before_, call_, result_};
+  if (row.rule.effect != nullptr) row.rule.effect(view, after_);
+  if (row.rule.transfer != nullptr) transfer_ = row.rule.transfer(view);
+  for (const auto& fact : facts_of(before_)) assumptions_.push_back(fact.holds.ref());
+  for (const auto bit : {writable(call_), duties_kept(row, view),
+                         all_of(row.rule.requires_all, view), some_of(row.rule.reasons, view)})
+    assumptions_.push_back(bit.ref());
+}
+
+Taken<Terms> StepWorld::taken() const {
+  return {before_, call_, result_, after_, row_.rule, transfer_ ? &*transfer_ : nullptr,
+          offset_, key_};
+}
+
+std::vector<Fact<Terms>> StepWorld::news(const Invariant<Terms>& invariant) const {
+  Facts<Terms> facts;
+  invariant.facts(after_, facts);
+  auto all = facts.all();
+  std::erase_if(all, [&](const Fact<Terms>& fact) {
+    return std::find(assumptions_.begin(), assumptions_.end(), fact.holds.ref()) !=
+           assumptions_.end();
+  });
+  return all;
+}
+
+}  // namespace mrproof::specs

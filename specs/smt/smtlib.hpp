@@ -1,0 +1,13 @@
+// Questions as text that any solver reads.
+#pragma once
+
+#include <string>
+
+#include "specs/smt/solver.hpp"
+
+namespace mrproof::smt {
+
+/// The question in SMT-LIB 2, logic QF_BV, with the status that is expected; ends in (check-sat).
+std::string smtlib(const Question& question, Answer expected);
+
+}  // namespace mrproof::smt

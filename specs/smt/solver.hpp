@@ -1,0 +1,60 @@
+// Questions to Z3. The only place that knows it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "specs/smt/store.hpp"
+
+namespace mrproof::smt {
+
+/// What came of a question.
+enum class Answer : std::uint8_t {
+  unsatisfiable,  ///< no values make all of it true: what was to be proved is
+  satisfiable,    ///< these do
+  unknown,        ///< the solver gave up
+  timeout,
+  error,
+};
+
+/// Whether some values of the unknowns make all bits true.
+struct Question {
+  std::string name;
+  std::vector<Ref> all;  ///< bits of the current store
+};
+
+/// The solver's answer.
+struct Reply {
+  Answer answer = Answer::error;
+  Assignment values;    ///< if satisfiable
+  double seconds = 0;   ///< of processor time
+  std::string trouble;  ///< why there is no answer
+};
+
+/// How the solver is to work.
+struct SolverOptions {
+  unsigned seed = 0;
+  std::chrono::milliseconds limit{5000};  ///< for one question
+};
+
+/// Asks Z3, each question in a solver of its own. One for each thread and store.
+class Solver {
+ public:
+  explicit Solver(SolverOptions options);
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) = delete;
+  ~Solver();
+
+  Reply ask(const Question& question);
+
+  /// The version of the library.
+  static std::string version();
+
+ private:
+  struct Machine;
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace mrproof::smt

@@ -1,0 +1,167 @@
+// What no remote or local access can do: theorems about each byte that a device may move.
+#pragma once
+
+#include <array>
+
+#include "model/rules/effects.hpp"
+#include "specs/theorems/invariants.hpp"
+
+namespace mrproof::specs {
+
+/// A range that a work request names, and the memory that the rule says it is.
+template <class D>
+struct Side {
+  std::string name;
+  model::KeyKind kind;
+  typename D::Key key;
+  typename D::Address start;
+  std::uint8_t qp;  ///< whose protection domain counts
+  std::uint32_t right;
+  model::Piece<D> piece;
+};
+
+/// The sides of a step that moves bytes: as the call and the posted receive name them.
+template <class D>
+std::vector<Side<D>> sides_of(const Taken<D>& t) {
+  using model::KeyKind;
+  std::vector<Side<D>> sides;
+  const auto& c = t.call;
+  const bool stores = c.verb == Verb::rdma_read || model::is_atomic(c.verb);
+  const auto& near = stores ? t.transfer->to : t.transfer->from;
+  const auto& far = stores ? t.transfer->from : t.transfer->to;
+  const std::uint32_t local = stores ? model::kLocalWrite : 0U;
+  sides.push_back({"element 0", KeyKind::local, c.lkey, c.address, c.qp, local, near[0]});
+  if (c.elements == 2)
+    sides.push_back(
+        {"element 1", KeyKind::local, c.second.lkey, c.second.address, c.qp, local, near[1]});
+  const auto peer = model::peer_of(c.qp);
+  if (model::is_send(c.verb)) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto& e = t.before.qps.at(peer).elements.at(i);
+      sides.push_back({named("receive ", i), KeyKind::local, e.lkey, e.address, peer,
+                       model::kLocalWrite, far.at(i)});
+    }
+    return sides;
+  }
+  std::uint32_t right = model::kRemoteWrite;
+  if (c.verb == Verb::rdma_read) right = model::kRemoteRead;
+  if (model::is_atomic(c.verb)) right = model::kRemoteAtomic;
+  sides.push_back({"remote", KeyKind::remote, c.rkey, c.remote, peer, right, far[0]});
+  return sides;
+}
+
+/// The facts about bytes.
+template <class D>
+struct AccessFacts {
+  using Bit = typename D::Bit;
+  using T = Taken<D>;
+  using F = Facts<D>;
+
+  /// Whether byte `offset` of the side is byte `offset` of its piece, and lies in the range that
+  /// the holder's keys address, at the place in memory that belongs to it.
+  template <class Holder>
+  static Bit at_home(const Side<D>& side, typename D::Address offset, const Holder& holder) {
+    const auto address = side.start + offset;
+    return (holder.first <= side.start) & (side.start <= address) & (address <= holder.last) &
+           (side.piece.at == holder.memory + (side.start - holder.first));
+  }
+
+  /// Whether the region answers to the side's key.
+  static Bit has_key(const Region<D>& r, const Side<D>& side) {
+    if (side.kind == model::KeyKind::local) return r.live & (r.lkey == side.key);
+    return r.live & (!r.null) & (r.rkey == side.key);
+  }
+
+  /// Whether some region that is the one `of` says satisfies all of `region`, or some bound window
+  /// with a region behind it all of `window` and `behind`.
+  template <class OfRegion, class OfWindow>
+  static Bit some_holder(const T& t, const Side<D>& side, OfRegion&& region, OfWindow&& window) {
+    Bit found = D::bit(false);
+    for (const Region<D>& r : t.before.regions) found = found | (has_key(r, side) & region(r));
+    if (side.kind == model::KeyKind::local) return found;
+    for (const Window<D>& w : t.before.windows)
+      for (std::size_t i = 0; i < D::kRegions; ++i)
+        found = found | (w.live & w.bound & (w.rkey == side.key) & (w.region == D::small(i)) &
+                         window(w, t.before.regions.at(i)));
+    return found;
+  }
+
+  /// Adds a fact for each side: of a byte that moves, some holder says so.
+  template <class OfRegion, class OfWindow>
+  static void each_side(const T& t, F& facts, OfRegion&& region, OfWindow&& window) {
+    if (t.transfer == nullptr) return;
+    for (const auto& side : sides_of(t)) {
+      const Bit moves = t.offset < side.piece.length;
+      facts.add(
+          side.name,
+          implies(moves, some_holder(
+                             t, side, [&](const auto& r) { return region(side, r); },
+                             [&](const auto& w, const auto& r) { return window(side, w, r); })));
+    }
+  }
+
+  static void no_byte_outside(const T& t, F& facts) {
+    each_side(
+        t, facts,
+        [&](const Side<D>& side, const Region<D>& r) {
+          return r.null | ((!r.empty) & at_home(side, t.offset, r));
+        },
+        [&](const Side<D>& side, const Window<D>& w, const Region<D>& r) {
+          const auto start = w.memory - r.memory + r.first;
+          const auto shift = side.start - w.first;
+          return r.live & at_home(side, t.offset, w) & (!r.empty) & (r.first <= start + shift) &
+                 (start + shift <= start + shift + t.offset) & (start + shift + t.offset <= r.last);
+        });
+  }
+
+  static void no_domain_crossed(const T& t, F& facts) {
+    const auto pd = [&](const Side<D>& side) { return t.before.qps.at(side.qp).pd; };
+    each_side(
+        t, facts, [&](const Side<D>& side, const Region<D>& r) { return r.pd == pd(side); },
+        [&](const Side<D>& side, const Window<D>& w, const Region<D>& r) {
+          return (w.pd == pd(side)) & (r.pd == pd(side));
+        });
+  }
+
+  static void no_right_missing(const T& t, F& facts) {
+    each_side(
+        t, facts,
+        [&](const Side<D>& side, const Region<D>& r) {
+          return model::has<D>(r.access, side.right);
+        },
+        [&](const Side<D>& side, const Window<D>& w, const Region<D>& r) {
+          const bool writes = side.right != model::kRemoteRead;
+          return model::has<D>(w.access, side.right) &
+                 model::has<D>(r.access, model::kMwBind | (writes ? model::kLocalWrite : 0U));
+        });
+  }
+
+  /// What type 2 windows are bound through is the only way to use them, but for type 2A.
+  static void window_through_its_pair(const T& t, F& facts) {
+    if (t.transfer == nullptr || !model::is_remote(t.call.verb)) return;
+    const auto features = t.before.can.features;
+    const Bit a =
+        model::has<D>(features, model::kMwType2A) & !model::has<D>(features, model::kMwType2B);
+    for (const auto& side : sides_of(t)) {
+      if (side.kind != model::KeyKind::remote) continue;
+      for (std::size_t i = 0; i < D::kWindows; ++i) {
+        const auto& w = t.before.windows.at(i);
+        const Bit used =
+            w.live & w.bound & w.two & (w.rkey == side.key) & (t.offset < side.piece.length);
+        facts.add(named("mw", i), implies(used & !a, w.qp == D::small(side.qp)));
+      }
+    }
+  }
+
+  /// Where an access is refused for the key, the domain or the right, nothing may have been moved
+  /// there; and refused or not, no more than was asked for.
+  static void no_more_than_asked(const T& t, F& facts) {
+    if (t.transfer == nullptr) return;
+    const auto& c = t.call;
+    auto asked = c.length;
+    if (c.elements == 2) asked = asked + c.second.length;
+    for (const auto& side : sides_of(t)) facts.add(side.name, side.piece.length <= asked);
+  }
+};
+
+}  // namespace mrproof::specs
