@@ -15,6 +15,8 @@ namespace mrproof::impl::testing {
 /// time, and leaves what is right and wrong to the device.
 class RandomCalls {
  public:
+  explicit RandomCalls(std::uint64_t seed) : random_(seed) {}
+
   /// The next call. Objects that it names are live, as far as note() was told.
   PlainCall next();
   /// Takes note of what the device made of the call.
@@ -72,7 +74,7 @@ class RandomCalls {
   void note_window(const PlainCall& call, const model::Result<Plain>& result);
 
   static constexpr std::uint8_t kNone = 0xff;
-  std::mt19937_64 random_{20240229};
+  std::mt19937_64 random_;
   std::uint8_t failed_ = kNone;     ///< a QP that was seen in ERR
   std::vector<PlainCall> planned_;  ///< calls to be made first, the last one at first
   std::array<bool, 4> pds_{};
