@@ -1,19 +1,31 @@
 #include "impl/sim/faults.hpp"
 
 #include <algorithm>
-
-#include "impl/sim/fault_tables.hpp"
+#include <cstddef>
 
 namespace mrproof::impl {
+namespace {
+
+/// An enumerator's name with hyphens.
+template <std::size_t N>
+struct Kebab {
+  char text[N]{};
+  consteval Kebab(const char (&name)[N]) {
+    for (std::size_t i = 0; i < N; ++i) text[i] = name[i] == '_' ? '-' : name[i];
+  }
+};
+template <Kebab name>
+constexpr std::string_view kId{name.text};
+
+}  // namespace
 
 const std::vector<FaultInfo>& faults() {
-  static const std::vector<FaultInfo> table = [] {
-    std::vector<FaultInfo> rows;
-    for (const auto part : {faults_of_access(), faults_of_transfers(), faults_of_windows(),
-                            faults_of_regions(), faults_of_operations()})
-      rows.insert(rows.end(), part.begin(), part.end());
-    return rows;
-  }();
+#define MRPROOF_FAULT(id, breaks, rule, condition, ...) \
+  {Fault::id, kId<#id>, breaks, {rule, condition}, __VA_ARGS__},
+  static const std::vector<FaultInfo> table{
+#include "impl/sim/faults.inc"
+  };
+#undef MRPROOF_FAULT
   return table;
 }
 
