@@ -6,6 +6,7 @@
 #include "conformance/commands.hpp"
 #include "conformance/session.hpp"
 #include "conformance/trace_dialect.hpp"
+#include "conformance/trials.hpp"
 
 namespace mrproof {
 namespace {
@@ -15,21 +16,11 @@ struct ReplayOptions {
   SessionOptions session;
 };
 
-/// The deviation, hang, crash or warning that the trace itself tells of, if it does.
-const Annotation* told(const Trace& trace) {
-  for (const auto& step : trace.steps)
-    for (const auto& a : step.annotations)
-      if (a.verdict == model::Verdict::deviates || !a.kind.empty()) return &a;
-  return nullptr;
-}
-
 /// Whether the run met it again.
 bool met(const Annotation& name, const Tally& tally) {
   if (name.verdict == model::Verdict::deviates)
     return !tally.findings.empty() && tally.findings.front().name == name;
-  const std::string trouble = name.rule + "/" + name.kind + "/" + name.broken;
-  return !tally.incidents.empty() && tally.incidents.front().verdict == name.verdict &&
-         tally.incidents.front().name == trouble;
+  return !tally.incidents.empty() && tally.incidents.front().is(name);
 }
 
 void print_step(const Step& step, const Record& /*record*/) {
@@ -41,7 +32,7 @@ void print_step(const Step& step, const Record& /*record*/) {
 
 int replay(ReplayOptions options) {
   const Trace trace = load_trace(options.plan.trace_file);
-  options.plan.trace = print_trace(trace);
+  options.plan.traces = {print_trace(trace)};
   const auto& book = book_of(trace, options.plan.dialect, options.plan.trace_file);
   options.plan.dialect = book.dialect();
   Tally tally(book);
@@ -51,7 +42,7 @@ int replay(ReplayOptions options) {
                i.step + 1, i.text);
   if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
   const int code = exit_code_of(tally, facts, kExitNothingTested);
-  if (const Annotation* name = told(trace); name != nullptr && facts.error.empty()) {
+  if (const Annotation* name = told_by(trace); name != nullptr && facts.error.empty()) {
     fmt::print("{}: {}\n", met(*name, tally) ? "reproduced" : "not reproduced",
                print_annotation(*name));
   }

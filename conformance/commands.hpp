@@ -15,6 +15,7 @@ inline constexpr int kExitNothingTested = 4;  ///< nothing could be tested (--sk
 void add_run_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_report_command(CLI::App& app, int& exit_code);
+void add_shrink_command(CLI::App& app, int& exit_code);
 void add_judge_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);

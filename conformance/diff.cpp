@@ -25,12 +25,6 @@ struct Node {
 
 bool deviates(const Judgement& judgement) { return judgement.verdict == Verdict::deviates; }
 
-void resolve(Step& step, const State<Plain>& state) {
-  step.call.lkey = Plain::key(key_value(step.lkey, state));
-  step.call.second.lkey = Plain::key(key_value(step.second, state));
-  step.call.rkey = Plain::key(key_value(step.rkey, state));
-}
-
 /// The step with the result; keys as the result has them.
 Step with_result(Step step, const Result<Plain>& result) {
   const Verb verb = step.call.verb;
@@ -86,7 +80,7 @@ class Comparison {
   }
 
   std::optional<Trace> difference(const Node& node, Step step) const {
-    resolve(step, node.first);
+    resolve_keys(step, node.first);
     for (const bool swapped : {false, true}) {
       const Rulebook& allows = swapped ? second_ : first_;
       const Rulebook& judges = swapped ? first_ : second_;
@@ -129,7 +123,7 @@ class Comparison {
     for (const VerbDifference& verb : found_) {
       if (!verb.in_first || !verb.in_second) continue;
       each_call(node.first, verb.verb, 0, [&](Step step) {
-        resolve(step, node.first);
+        resolve_keys(step, node.first);
         if (seen_.size() >= scope_.states || first_.forbids(node.first, step.call) != nullptr ||
             second_.forbids(node.second, step.call) != nullptr)
           return;

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   mrproof::add_run_command(app, exit_code);
   mrproof::add_replay_command(app, exit_code);
   mrproof::add_report_command(app, exit_code);
+  mrproof::add_shrink_command(app, exit_code);
   mrproof::add_judge_command(app, exit_code);
   mrproof::add_explain_command(app, exit_code);
   mrproof::add_diff_command(app, exit_code);

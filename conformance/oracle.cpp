@@ -58,11 +58,7 @@ void take_over(State<Plain>& state, std::uint8_t slot, Plain::Small seen, Plain:
 Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can)
     : book_(&book), state_(initial_state(setup, can, book.defined_access())) {}
 
-void Oracle::resolve(Step& step) const {
-  step.call.lkey = Plain::key(key_value(step.lkey, state_));
-  step.call.second.lkey = Plain::key(key_value(step.second, state_));
-  step.call.rkey = Plain::key(key_value(step.rkey, state_));
-}
+void Oracle::resolve(Step& step) const { resolve_keys(step, state_); }
 
 const PlainCondition* Oracle::forbids(const Step& step) const {
   return book_->forbids(state_, step.call);

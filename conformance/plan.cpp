@@ -13,7 +13,7 @@ std::uint64_t Plan::cases_per_seed() const {
   return (steps_per_seed() + case_steps - 1) / case_steps;
 }
 
-std::uint64_t Plan::cases() const { return is_replay() ? 1 : seeds * cases_per_seed(); }
+std::uint64_t Plan::cases() const { return is_replay() ? traces.size() : seeds * cases_per_seed(); }
 
 std::string Plan::case_name(std::uint64_t index) const {
   if (is_replay()) return trace_file;
@@ -31,6 +31,18 @@ std::uint64_t Plan::case_seed(std::uint64_t index) const {
   return random.next() ^ (index % cases_per_seed() * 0x9e3779b97f4a7c15ULL);
 }
 
+namespace {
+
+Json until_json(const Plan& plan) {
+  if (!plan.until) return nullptr;
+  return {{"verdict", static_cast<int>(plan.until->verdict)},
+          {"rule", plan.until->rule},
+          {"kind", plan.until->kind},
+          {"broken", plan.until->broken}};
+}
+
+}  // namespace
+
 std::string print_request(const Plan& plan, std::uint64_t first_case) {
   Json known = Json::array();
   for (const auto& k : plan.walk.known)
@@ -43,7 +55,8 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"case_steps", plan.case_steps},
                         {"wrong_percent", plan.walk.wrong_percent},
                         {"known", known},
-                        {"trace", plan.trace},
+                        {"traces", plan.traces},
+                        {"until", until_json(plan)},
                         {"trace_file", plan.trace_file},
                         {"first_case", first_case}};
   return request.dump();
@@ -62,7 +75,11 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("wrong_percent").get_to(plan.walk.wrong_percent);
     for (const auto& k : request.at("known"))
       plan.walk.known.push_back({k.at("rule"), k.at("kind"), k.at("broken")});
-    request.at("trace").get_to(plan.trace);
+    request.at("traces").get_to(plan.traces);
+    if (const Json& until = request.at("until"); !until.is_null()) {
+      const auto verdict = static_cast<model::Verdict>(until.at("verdict").get<int>());
+      plan.until = {verdict, until.at("rule"), until.at("kind"), until.at("broken")};
+    }
     request.at("trace_file").get_to(plan.trace_file);
     request.at("first_case").get_to(first_case);
     return plan;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,10 +28,13 @@ struct Plan {
   std::uint64_t steps = 20000;  ///< of all walks together
   std::uint64_t case_steps = 200;
   WalkOptions walk;
-  std::string trace;       ///< not empty: the text of a trace to replay, instead of walks
-  std::string trace_file;  ///< its name, for messages
+  std::vector<std::string> traces;  ///< not empty: texts of traces to replay, instead of walks
+  std::string trace_file;           ///< their name, for messages
+  /// Set: the run is over when this has been shown, and a trace ends at a call that may not be
+  /// made.
+  std::optional<Annotation> until;
 
-  [[nodiscard]] bool is_replay() const { return !trace.empty(); }
+  [[nodiscard]] bool is_replay() const { return !traces.empty(); }
   [[nodiscard]] std::uint64_t steps_per_seed() const { return (steps + seeds - 1) / seeds; }
   [[nodiscard]] std::uint64_t cases_per_seed() const;
   [[nodiscard]] std::uint64_t cases() const;

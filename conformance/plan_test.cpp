@@ -49,7 +49,7 @@ TEST(Plan, ACaseIsTheSameWhateverElseIsPlanned) {
 
 TEST(Plan, AReplayIsOneCaseNamedAfterItsFile) {
   Plan plan;
-  plan.trace = "# mrproof trace v1\n";
+  plan.traces = {"# mrproof trace v1\n"};
   plan.trace_file = "some.mrt";
   EXPECT_TRUE(plan.is_replay());
   EXPECT_EQ(plan.cases(), 1U);
@@ -61,7 +61,8 @@ TEST(Request, IsReadBack) {
   plan.device = "sim:stale-rkey-accepted";
   plan.walk.wrong_percent = 42;
   plan.walk.known = {{"reg_mr.ok", "accepted", "memory_mapped"}, {"a", "b", "c"}};
-  plan.trace = "# mrproof trace v1\n\"quoted\" \\ \t\n";
+  plan.traces = {"# mrproof trace v1\n\"quoted\" \\ \t\n", "another"};
+  plan.until = Annotation{model::Verdict::hang, "send.none", "none", "a+b"};
   plan.trace_file = "some \"file\".mrt";
   std::uint64_t first_case = 0;
   const Plan again = parse_request(print_request(plan, 99), first_case);
@@ -74,7 +75,8 @@ TEST(Request, IsReadBack) {
   EXPECT_EQ(again.case_steps, plan.case_steps);
   EXPECT_EQ(again.walk.wrong_percent, plan.walk.wrong_percent);
   EXPECT_EQ(again.walk.known, plan.walk.known);
-  EXPECT_EQ(again.trace, plan.trace);
+  EXPECT_EQ(again.traces, plan.traces);
+  EXPECT_EQ(again.until, plan.until);
   EXPECT_EQ(again.trace_file, plan.trace_file);
 }
 

@@ -12,42 +12,12 @@
 
 #include "conformance/commands.hpp"
 #include "conformance/expectations.hpp"
+#include "conformance/place.hpp"
 
 namespace mrproof {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that goes when the session ends, for sessions that keep nothing.
-class Folder {
- public:
-  explicit Folder(const std::string& wanted) : path_(wanted) {
-    std::error_code error;
-    if (!wanted.empty()) {
-      fs::create_directories(wanted, error);
-      if (error || !fs::is_directory(wanted))
-        throw ToolError(fmt::format("{}: cannot be made: {}; choose another --out", wanted,
-                                    error ? error.message() : "it is no folder"));
-      return;
-    }
-    std::string name = (fs::temp_directory_path() / "mrproof-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw ToolError(fmt::format("{}: no temporary folder can be made; set TMPDIR", name));
-    path_ = name;
-    temporary_ = true;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (temporary_) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-  bool temporary_ = false;
-};
 
 /// Removes what an earlier run left in the folder, so that no stale trace stands beside the report.
 void remove_old_reports(const std::string& out) {
@@ -84,35 +54,17 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The channel's file goes with its supervisor: its room may be wanted for the reports.
-struct ChannelFile {
-  std::string path;
-  explicit ChannelFile(std::string file) : path(std::move(file)) {}
-  ChannelFile(const ChannelFile&) = delete;
-  ChannelFile& operator=(const ChannelFile&) = delete;
-  ~ChannelFile() {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
-};
-
 /// Runs the plan; the tally and the facts then say what happened.
 RunFacts supervise(const SessionOptions& options, const Plan& plan, const Folder& folder,
                    std::uint64_t first_case, Tally& tally, const Supervisor::Watch& watch) {
-  const ChannelFile file(folder.file("channel"));
-  Channel channel = Channel::create(file.path, kChannelSize);
-  const auto host = options.target.empty()
-                        ? make_local_host(channel, file.path)
-                        : make_virtual_host(channel, file.path, options.target,
-                                            folder.file("console"), options.kernel_arguments);
+  const Place place(folder, options.target, options.kernel_arguments);
   const bool keep = !options.out.empty() && options.journal;
   Journal journal(keep ? folder.file("journal.jsonl") : "", options.resume);
   Supervisor supervisor({options.out, options.seconds, first_case, options.step_limit}, plan,
-                        channel, *host, tally, journal);
+                        place.channel(), place.host(), tally, journal);
   if (isatty(STDERR_FILENO) != 0) supervisor.on_progress(show_progress);
   if (watch) supervisor.on_step(watch);
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  stop_on_signals();
 
   RunFacts facts;
   const auto start = std::chrono::steady_clock::now();
@@ -123,13 +75,18 @@ RunFacts supervise(const SessionOptions& options, const Plan& plan, const Folder
   }
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
   facts.seconds = seconds_since(start);
-  facts.place = host->name();
-  facts.boot_seconds = host->boot_seconds();
+  facts.place = place.host().name();
+  facts.boot_seconds = place.host().boot_seconds();
   facts.cut_short = supervisor.cut_short();
   return facts;
 }
 
 }  // namespace
+
+void stop_on_signals() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
 
 RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& tally,
                      const Supervisor::Watch& watch) {

@@ -22,6 +22,9 @@ struct SessionOptions {
   std::string expectations;  ///< file; empty: none
 };
 
+/// From now on SIGINT and SIGTERM end runs after the current step.
+void stop_on_signals();
+
 /// Runs the plan, writes the reports, fills the tally. `watch` may be null. Throws ToolError before
 /// anything was started; later failures stand in the facts' `error`.
 RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tally,

@@ -45,7 +45,7 @@ void Supervisor::stop() noexcept { g_stop.store(true); }
 void Supervisor::run() {
   started_ = Clock::now();
   next_case_ = options_.first_case;
-  while (!done_ && next_case_ < plan_.cases() && !cut_short_) {
+  while (!done_ && !shown_ && next_case_ < plan_.cases() && !cut_short_) {
     start_worker();
     follow_worker();
     if (!failure_.empty()) throw ToolError(failure_);
@@ -118,7 +118,7 @@ void Supervisor::take(const Record& record) {
       interruptions_ = 0;
       break;
     case RecordKind::failure: failure_ = record.text; break;
-    case RecordKind::done: done_ = next_case_ >= plan_.cases(); break;
+    case RecordKind::done: done_ = shown_ || next_case_ >= plan_.cases(); break;
   }
 }
 
@@ -147,6 +147,8 @@ void Supervisor::end_step(const Record& record) {
     add_incident(verdict, "a completion did not come in its time", trouble_of_last_step());
   if (verdict == Verdict::kernel_warning)
     add_incident(verdict, record.text, trouble_of_last_step());
+  if (plan_.until && !step.annotations.empty() && step.annotations.front() == *plan_.until)
+    shown_ = true;
   if (watch_) watch_(step, record);
 }
 
@@ -197,7 +199,8 @@ void Supervisor::check_hang() {
   if (seconds_since(last_sign_) < options_.step_limit) return;
   ++tally_.counts.at(static_cast<std::size_t>(Verdict::hang));
   add_incident(Verdict::hang,
-               fmt::format("no sign of life for {:.0f} seconds", options_.step_limit));
+               fmt::format("no sign of life for {:.0f} seconds", options_.step_limit),
+               open_step_ ? trouble_of_last_step() : "");
   hung_ = true;
   killed_at_ = Clock::now();
   host_.kill();
@@ -243,6 +246,11 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
                                          : "after the last "
                                            "step",
                               text));
+  incident.trace = case_;
+  if (plan_.until && incident.is(*plan_.until)) {
+    shown_ = true;
+    channel_.header().stop.store(1);
+  }
   journal_.incident(incident);
   tally_.incidents.push_back(incident);
 }

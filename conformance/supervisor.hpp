@@ -76,7 +76,8 @@ class Supervisor {
   Trace case_;              ///< steps of the current case
   bool open_step_ = false;  ///< its last step has begun and not ended
   bool done_ = false;
-  bool hung_ = false;  ///< the worker is being killed for a hang
+  bool shown_ = false;  ///< what the plan is to go on until
+  bool hung_ = false;   ///< the worker is being killed for a hang
   bool cut_short_ = false;
   std::string failure_;
   int interruptions_ = 0;

@@ -145,4 +145,22 @@ std::optional<Seen> synthesize(const PlainRule& rule, const State<Plain>& state,
   return Search(rule, state, call).find();
 }
 
+std::optional<Seen> seen_by(const PlainRule& rule, const State<Plain>& state,
+                            const Call<Plain>& call) {
+  PlainRule seen_only = rule;
+  std::vector<Term<Plain>> terms;
+  for (const auto& term : rule.requires_all)
+    if (term.condition->about == About::observation) terms.push_back(term);
+  seen_only.requires_all = terms;
+  seen_only.reasons = {};
+  auto seen = synthesize(seen_only, state, call);
+  if (!seen) return seen;
+  const bool completes = is_transfer(call.verb) && seen->outcome != Outcome::refused;
+  if (!completes) {
+    seen->completion_matches = Bit(true);
+    seen->own_receive = seen->peer_receive = as_small<Plain>(Outcome::none);
+  }
+  return seen;
+}
+
 }  // namespace mrproof

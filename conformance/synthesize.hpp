@@ -14,4 +14,9 @@ std::optional<model::Result<model::Plain>> synthesize(const model::PlainRule& ru
                                                       const model::State<model::Plain>& state,
                                                       const model::Call<model::Plain>& call);
 
+/// What would be seen if the rule applied, whether the situation allows it or not.
+std::optional<model::Result<model::Plain>> seen_by(const model::PlainRule& rule,
+                                                   const model::State<model::Plain>& state,
+                                                   const model::Call<model::Plain>& call);
+
 }  // namespace mrproof

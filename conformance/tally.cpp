@@ -6,6 +6,14 @@ namespace mrproof {
 
 using namespace model;
 
+std::optional<Annotation> Incident::annotation() const {
+  const auto rule = name.find('/');
+  const auto kind = name.find('/', rule + 1);
+  if (rule == std::string::npos || kind == std::string::npos) return std::nullopt;
+  return Annotation{verdict, name.substr(0, rule), name.substr(rule + 1, kind - rule - 1),
+                    name.substr(kind + 1)};
+}
+
 Finding* Tally::add(const Record& end, const Step& step, const std::string& case_name) {
   ++steps;
   inside_ns_ += end.inside_ns;

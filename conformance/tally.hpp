@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct Incident {
   std::string text;
   std::string trace_file;
   std::string expected_reason;  ///< from the expectation file; empty: unexpected
+  Trace trace;                  ///< the case up to and including the step
+
+  /// Its name as traces have it; nothing if it has none.
+  [[nodiscard]] std::optional<Annotation> annotation() const;
+  /// Whether it is the trouble that the annotation names.
+  [[nodiscard]] bool is(const Annotation& a) const { return annotation() == a; }
 };
 
 /// Sums over all steps. Knows nothing of files or processes.

@@ -101,24 +101,6 @@ Trace with_keys(Trace trace, bool told) {
 
 }  // namespace
 
-std::optional<Result<Plain>> seen_by(const PlainRule& rule, const State<Plain>& state,
-                                     const Call<Plain>& call) {
-  PlainRule seen_only = rule;
-  std::vector<Term<Plain>> terms;
-  for (const auto& term : rule.requires_all)
-    if (term.condition->about == About::observation) terms.push_back(term);
-  seen_only.requires_all = terms;
-  seen_only.reasons = {};
-  auto seen = synthesize(seen_only, state, call);
-  if (!seen) return seen;
-  const bool completes = is_transfer(call.verb) && seen->outcome != Outcome::refused;
-  if (!completes) {
-    seen->completion_matches = Bit(true);
-    seen->own_receive = seen->peer_receive = as_small<Plain>(Outcome::none);
-  }
-  return seen;
-}
-
 /// One walk.
 class WitnessSearch::Walker {
  public:

@@ -36,11 +36,6 @@ class WitnessSearch {
   std::size_t lost_ = 0;
 };
 
-/// What would be seen if the rule applied, whether the situation allows it or not.
-std::optional<model::Result<model::Plain>> seen_by(const model::PlainRule& rule,
-                                                   const model::State<model::Plain>& state,
-                                                   const model::Call<model::Plain>& call);
-
 /// The trace with a last result that is as the blamed rule would have it, if it shows the same:
 /// where a call must not end so, what is seen beside its end should not look wrong, too.
 Trace with_sound_result(const Trace& trace, const std::string& item);

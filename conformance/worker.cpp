@@ -41,10 +41,11 @@ class Worker {
   }
 
   void run(std::uint64_t first_case) {
-    for (std::uint64_t i = first_case; i < plan_.cases() && !stopped(); ++i) {
+    for (std::uint64_t i = first_case; i < plan_.cases() && !stopped() && !shown_; ++i) {
       const auto start = Clock::now();
-      const bool over =
-          plan_.is_replay() ? replay(i, parse_trace(plan_.trace, plan_.trace_file)) : walk(i);
+      const bool over = plan_.is_replay()
+                            ? replay(i, parse_trace(plan_.traces.at(i), plan_.trace_file))
+                            : walk(i);
       if (!over) break;
       Record record;
       record.kind = RecordKind::case_end;
@@ -105,7 +106,9 @@ class Worker {
       step.second = trace.steps[i].second;
       step.rkey = trace.steps[i].rkey;
       oracle.resolve(step);
-      if (const auto* duty = oracle.forbids(step))
+      const auto* duty = oracle.forbids(step);
+      if (duty != nullptr && plan_.until) return true;
+      if (duty != nullptr)
         throw ToolError(
             fmt::format("{}:{}: this call may not be made here, since it does not hold "
                         "that {}; mend the trace",
@@ -141,7 +144,8 @@ class Worker {
       avoid(step, trouble);
     if (judgement.verdict != Verdict::deviates)
       step.annotations.push_back(annotate(judgement, step));
-    const bool recovered = oracle.recover(step, judgement);
+    shown_ = plan_.until && step.annotations.front() == *plan_.until;
+    const bool recovered = oracle.recover(step, judgement) && !shown_;
     finish(index, step, seen, judgement, start);
     const bool goes_on = recovered || judgement.verdict == Verdict::conforms ||
                          judgement.verdict == Verdict::unsupported ||
@@ -184,6 +188,7 @@ class Worker {
   const Rulebook& book_;
   Capabilities<Plain> can_;
   std::uint64_t reset_ns_ = 0;
+  bool shown_ = false;  ///< what the plan is to go on until
   std::map<std::string, int> times_;
   std::vector<std::byte> scratch_;
   Record record_;

@@ -1,0 +1,204 @@
+#include "conformance/shrink.hpp"
+
+#include <algorithm>
+
+#include "conformance/judge_trace.hpp"
+#include "conformance/key_value.hpp"
+#include "conformance/small_calls.hpp"
+#include "conformance/trace_form.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+/// Batches are short: what comes after the first success was made for nothing.
+constexpr std::size_t kMostInBatch = 400;
+
+/// Above so many steps nothing but leaving steps out is tried: all else would take too long.
+constexpr std::size_t kMostSteps = 40;
+
+/// Up to so many steps moves are tried in twos, and steps are replaced.
+constexpr std::size_t kFewSteps = 8;
+
+/// A key of something that never was is a number.
+void name_ghosts(ShrinkForm& form) {
+  for (Step& step : form.steps)
+    for (auto* key : {&step.lkey, &step.second, &step.rkey}) {
+      if (key->kind == KeyName::Kind::value) continue;
+      const auto kind = is_window_key(*key) ? ObjectKind::mw : ObjectKind::mr;
+      const bool made = std::any_of(form.steps.begin(), form.steps.end(), [&](const Step& s) {
+        return makes_object(s, kind, key->slot);
+      });
+      if (!made) *key = {KeyName::Kind::value, 0, 0, key->flip};
+    }
+}
+
+/// The trace as its text tells it, so that nothing is left of arguments that a verb lacks; results
+/// stay. Nothing if it cannot be written.
+std::optional<Trace> cleaned(const Trace& trace) {
+  try {
+    Trace clean = parse_trace(calls_text(trace), "");
+    clean.can = trace.can;
+    for (std::size_t i = 0; i < clean.steps.size(); ++i)
+      clean.steps[i].result = trace.steps[i].result;
+    return clean;
+  } catch (const TraceError&) {
+    return std::nullopt;
+  }
+}
+
+/// Whether a call of one verb may stand for one of the other: both make the same kind of object, or
+/// both are transfers.
+bool alike(Verb a, Verb b) {
+  const Argument target = form_of(a).target;
+  return target == form_of(b).target &&
+         (target != Argument::none || (is_transfer(a) && is_transfer(b)));
+}
+
+/// The trace of a form, unless it is no plainer than `weight`.
+std::optional<Trace> trace_of(ShrinkForm form, const Trace& like, const TraceWeight& weight) {
+  name_ghosts(form);
+  auto trace = with_slots(form, like);
+  if (trace && drop_forbidden(*trace)) {
+    form = numbered(*trace);
+    name_ghosts(form);
+    trace = with_slots(form, like);
+  }
+  return trace && weight_parts(*trace) <= weight.parts ? cleaned(*trace) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Shrunk> Shrinker::run(const Trace& trace) {
+  const std::vector<Trace> whole{trace};
+  ++trials_made_;
+  const auto seen = trials_.first_showing(whole, wanted_);
+  if (!seen) return std::nullopt;
+  best_ = *seen;
+  weight_ = weight_of(best_);
+  form_ = numbered(best_);
+  foreseeable_ = foresee(best_, wanted_) == Prospect::possible;
+  improve_by([](const ShrinkForm& form, const Propose& propose) { propose(form); });
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto moves : {without_steps, with_fewer_objects, relocated, with_plainer_calls,
+                             with_fewer_flags, with_plainer_values, reordered})
+      while (improve_by(moves)) again = true;
+    if (again || best_.steps.size() > kFewSteps) continue;
+    again = improve_by(restructured_twice) || replace_steps();
+  }
+  return Shrunk{best_, trials_made_};
+}
+
+void Shrinker::adopt(const Trace& seen) {
+  best_ = seen;
+  best_.comments.clear();
+  form_ = numbered(best_);
+  weight_ = weight_of(best_);
+  foreseeable_ = foreseeable_ || foresee(best_, wanted_) == Prospect::possible;
+}
+
+bool Shrinker::promising(Prospect prospect) const {
+  return prospect == Prospect::possible || (prospect == Prospect::hopeless && !foreseeable_);
+}
+
+bool Shrinker::improve_by(void (*moves)(const ShrinkForm&, const Propose&)) {
+  std::vector<Trace> candidates;
+  moves(form_, [&](const ShrinkForm& form) {
+    if (auto trace = trace_of(form, best_, weight_)) candidates.push_back(std::move(*trace));
+  });
+  return improve(std::move(candidates));
+}
+
+/// Tries the candidates that are plainer than the best trace so far, the plainest first.
+bool Shrinker::improve(std::vector<Trace> candidates) {
+  std::vector<std::pair<TraceWeight, Trace>> plainer;
+  for (Trace& candidate : candidates) {
+    auto weight = weight_of(candidate);
+    if (weight >= weight_ || !tried_.insert(weight.text).second) continue;
+    if (!promising(foresee(candidate, wanted_))) continue;
+    plainer.emplace_back(std::move(weight), std::move(candidate));
+  }
+  std::sort(plainer.begin(), plainer.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t from = 0; from < plainer.size(); from += kMostInBatch) {
+    const std::size_t to = std::min(plainer.size(), from + kMostInBatch);
+    std::vector<Trace> batch;
+    for (std::size_t i = from; i < to; ++i) batch.push_back(plainer[i].second);
+    if (progress_) progress_({trials_made_, best_.steps.size()});
+    const auto seen = trials_.first_showing(batch, wanted_);
+    trials_made_ += batch.size();
+    if (!seen) continue;
+    // Those after it were not tried.
+    const std::string text = calls_text(*seen);
+    for (std::size_t i = plainer.size(); i-- > from && plainer[i].first.text != text;)
+      tried_.erase(plainer[i].first.text);
+    adopt(*seen);
+    return true;
+  }
+  return false;
+}
+
+/// Puts a plainer call of the small alphabet in the place of a step.
+bool Shrinker::replace_steps() {
+  std::vector<Trace> candidates;
+  const Rulebook& book = *find_rulebook(best_.dialect);
+  State<Plain> state = initial_state(best_.setup, best_.can, book.defined_access());
+  for (std::size_t at = 0; at < best_.steps.size(); ++at) {
+    replacements_of(at, state, candidates);
+    Step step = best_.steps[at];
+    resolve_keys(step, state);
+    const auto next = foreseen(book, state, step);
+    if (!next) break;
+    state = *next;
+  }
+  return improve(std::move(candidates));
+}
+
+void Shrinker::replacements_of(std::size_t at, const State<Plain>& state,
+                               std::vector<Trace>& candidates) const {
+  const Rulebook& book = *find_rulebook(best_.dialect);
+  const Step& now = best_.steps[at];
+  const bool last = at + 1 == best_.steps.size();
+  Trace other = best_;
+  for (std::size_t i = 0; i < kVerbs; ++i) {
+    const auto verb = static_cast<Verb>(i);
+    const bool same = verb == now.call.verb;
+    if (!book.has(verb) || (!same && (last || !alike(verb, now.call.verb)))) continue;
+    each_call(state, verb, same ? 1 : 0, [&](const Step& call) {
+      other.steps[at] = call;
+      if (weight_parts(other) > weight_.parts || !promising(foresee(other, wanted_))) return;
+      if (auto trace = trace_of(numbered(other), best_, weight_))
+        candidates.push_back(std::move(*trace));
+    });
+  }
+}
+
+Trace presentable(const Shrunk& shrunk, const Annotation& wanted) {
+  Trace trace = shrunk.trace;
+  for (Step& step : trace.steps) {
+    const Verb verb = step.call.verb;
+    if (verb == Verb::fill || verb == Verb::protect) step.observed = false;
+    if (&step != &trace.steps.back() && !step.annotations.empty() &&
+        step.annotations.front().verdict == Verdict::conforms)
+      step.annotations.clear();
+  }
+  Trace bare = trace;
+  for (Step& step : bare.steps) {
+    step.keys_seen = false;
+    step.result.lkey = step.result.rkey = Plain::key(0);
+  }
+  if (wanted.verdict != Verdict::deviates) return bare;
+  try {
+    const Trace again =
+        judge_trace(parse_trace(print_trace(bare), ""), *find_rulebook(bare.dialect), "");
+    const Annotation* told = told_by(again);
+    return told != nullptr && *told == wanted ? bare : trace;
+  } catch (const TraceError&) {
+    return trace;
+  }
+}
+
+}  // namespace mrproof

@@ -1,0 +1,65 @@
+// Shrinking: the shortest and plainest trace that shows the same deviation on the same device.
+#pragma once
+
+#include <functional>
+#include <set>
+
+#include "conformance/foresee.hpp"
+#include "conformance/shrink_moves.hpp"
+#include "conformance/trials.hpp"
+
+namespace mrproof {
+
+/// How far a shrinking is.
+struct ShrinkProgress {
+  std::uint64_t tried = 0;  ///< candidates made on the device
+  std::size_t steps = 0;    ///< of the shortest trace so far
+};
+
+/// What shrinking came to.
+struct Shrunk {
+  Trace trace;  ///< as it was seen: its last step is the one that shows the deviation
+  std::uint64_t tried = 0;
+};
+
+/// Shrinks by trial: steps, objects, flags, keys and numbers are left out or replaced by plainer
+/// ones as long as the deviation that `wanted` names is still shown; every result that counts was
+/// seen on the device. Stops where nothing that it knows to try makes the trace plainer.
+class Shrinker {
+ public:
+  using Progress = std::function<void(const ShrinkProgress&)>;
+
+  Shrinker(Trials& trials, Annotation wanted) : trials_(trials), wanted_(std::move(wanted)) {}
+  /// Told before each batch of trials.
+  void on_progress(Progress progress) { progress_ = std::move(progress); }
+
+  /// Nothing if the trace does not show the deviation (any more).
+  std::optional<Shrunk> run(const Trace& trace);
+  /// What run() has reached so far, if it was ended by an exception; no steps: nothing yet.
+  [[nodiscard]] Shrunk best() const { return {best_, trials_made_}; }
+
+ private:
+  void adopt(const Trace& seen);
+  bool improve_by(void (*moves)(const ShrinkForm&, const Propose&));
+  bool improve(std::vector<Trace> candidates);
+  [[nodiscard]] bool promising(Prospect prospect) const;
+  bool replace_steps();
+  void replacements_of(std::size_t at, const model::State<model::Plain>& state,
+                       std::vector<Trace>& candidates) const;
+
+  Trials& trials_;
+  Annotation wanted_;
+  Progress progress_;
+  Trace best_;
+  ShrinkForm form_;
+  TraceWeight weight_;
+  bool foreseeable_ = false;  ///< whether the model can tell what is hopeless here
+  std::set<std::string> tried_;
+  std::uint64_t trials_made_ = 0;
+};
+
+/// The trace as people are to read it: annotated where it deviates only, and without the values of
+/// keys, unless they are what deviates.
+Trace presentable(const Shrunk& shrunk, const Annotation& wanted);
+
+}  // namespace mrproof
