@@ -72,7 +72,7 @@ int run(ShrinkOptions options) {
   options.plan.dialect = book_of(trace, options.plan.dialect, file).dialect();
   SupervisedTrials trials(options.session, options.plan);
   stop_on_signals();
-  const Annotation* told = told_by(trace);
+  const Annotation* told = last_told_by(trace);
   const auto wanted = told == nullptr ? trials.first_trouble(trace) : *told;
   if (!wanted) {
     fmt::print(stderr, "mrproof: {}: nothing in it deviates on this device; not shrunk\n", file);

@@ -94,6 +94,9 @@ std::vector<BadInput> bad_inputs() {
       {"ReplayNoTraceFile",
        {"replay", "FOLDERfile", "--device", "sim"},
        {"FOLDERfile:1:1: ", "# mrproof trace v1"}},
+      {"ShrinkNoTrace",
+       {"shrink", "FOLDERnone.mrt", "--device", "sim"},
+       {"FOLDERnone.mrt", "cannot be read"}},
       {"RulesOfUnknownDialect", {"rules", "--dialect", "plan9"}, {"plan9", "linux"}},
   };
 }
@@ -130,6 +133,44 @@ TEST(Usage, HelpAndVersionSucceed) {
     EXPECT_EQ(ran.err, "");
   }
   EXPECT_THAT(run_mrproof({"--help"}).out, ::testing::Not(HasSubstr("worker")));
+}
+
+/// A write to a region without the right, among calls that have nothing to do with it.
+constexpr const char* kLongTrace =
+    "# mrproof trace v1\ngiven pd0\ngiven pd1\ngiven qp0(pd0) <-> qp1(pd0)\n"
+    "mr3 = reg_mr(pd1, buf1+64, 100, LOCAL_WRITE)\nfill(buf0+0, 64, 9)\n"
+    "mr5 = reg_mr(pd0, buf2+8, 4096, LOCAL_WRITE|REMOTE_READ)\ndereg_mr(mr3)\n"
+    "rdma_write(qp1, mr5.lkey, buf2+16, 20, mr5.rkey, buf2+108)\n";
+
+TEST(Shrink, WritesTheShortestTraceWhichReplays) {
+  const TemporaryFolder folder;
+  const std::string device = "sim:remote-write-right-unchecked";
+  const std::string file = folder.write("long.mrt", kLongTrace);
+  const std::string out = folder.file("short.mrt");
+  const Ran ran = run_mrproof({"shrink", file, "--device", device, "-o", out});
+  EXPECT_EQ(ran.code, kExitExpected) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("deviates rdma_write.ok accepted remote_right: 2 steps of 5"));
+  EXPECT_THAT(testing::read_file(out),
+              HasSubstr("mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
+                        "rdma_write(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+0) -> SUCCESS"));
+  EXPECT_THAT(run_mrproof({"replay", out, "--device", device}).out,
+              HasSubstr("\nreproduced: deviates rdma_write.ok accepted remote_right"));
+  EXPECT_EQ(run_mrproof({"judge", out}).code, kExitDeviation);
+}
+
+TEST(Shrink, SaysInOneLineThatNothingDeviates) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("long.mrt", kLongTrace);
+  const std::string told = folder.write(
+      "told.mrt", std::string(kLongTrace) + "! deviates rdma_write.ok accepted remote_right\n");
+  for (const auto& trace : {file, told}) {
+    const Ran ran = run_mrproof({"shrink", trace, "--device", "sim"});
+    EXPECT_EQ(ran.code, kExitNothingTested);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr("not shrunk"));
+  }
 }
 
 TEST(Judge, RefusesEveryMalformedTraceWithItsPlace) {
@@ -221,13 +262,11 @@ TEST(Run, IsTheSameForTheSameSeed) {
 TEST(Run, ExpectedDeviationsAreNoFailureAndOthersAre) {
   const TemporaryFolder folder;
   const auto run = [&](const std::string& expectations) {
-    return run_mrproof({"run", "--device", "sim:dealloc-pd-minus-one", "--steps", "20000",
-                        "--out", folder.file("report"), "--expect",
-                        folder.write("fails.txt", expectations)})
+    return run_mrproof({"run", "--device", "sim:dealloc-pd-minus-one", "--steps", "20000", "--out",
+                        folder.file("report"), "--expect", folder.write("fails.txt", expectations)})
         .code;
   };
-  EXPECT_EQ(run("dealloc_pd.refused/detail/errno_value,Deviates  # seeded\n"),
-            kExitExpected);
+  EXPECT_EQ(run("dealloc_pd.refused/detail/errno_value,Deviates  # seeded\n"), kExitExpected);
   EXPECT_EQ(run("reg_mr.ok/accepted/memory_mapped,Deviates  # another\n"), kExitDeviation);
   EXPECT_EQ(run("# none\n"), kExitDeviation);
 }

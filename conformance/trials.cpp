@@ -6,11 +6,25 @@ namespace mrproof {
 
 using namespace model;
 
+namespace {
+
+bool tells(const Annotation& a) { return a.verdict == Verdict::deviates || !a.kind.empty(); }
+
+}  // namespace
+
 const Annotation* told_by(const Trace& trace) {
   for (const auto& step : trace.steps)
     for (const auto& a : step.annotations)
-      if (a.verdict == Verdict::deviates || !a.kind.empty()) return &a;
+      if (tells(a)) return &a;
   return nullptr;
+}
+
+const Annotation* last_told_by(const Trace& trace) {
+  const Annotation* last = nullptr;
+  for (const auto& step : trace.steps)
+    for (const auto& a : step.annotations)
+      if (tells(a)) last = &a;
+  return last;
 }
 
 std::optional<Trace> DeviceTrials::first_showing(std::span<const Trace> candidates,

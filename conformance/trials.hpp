@@ -13,6 +13,8 @@ namespace mrproof {
 /// The first deviation, hang, crash or warning of the kernel that the trace's annotations tell of;
 /// null if none does.
 const Annotation* told_by(const Trace& trace);
+/// The last one: what a run has written the trace for.
+const Annotation* last_told_by(const Trace& trace);
 
 /// A place where traces can be tried.
 class Trials {
