@@ -167,6 +167,12 @@ std::uint64_t misplaced_weight(const KeyName& key, bool remote) {
   return key.kind != KeyName::Kind::value && local == remote ? 4 : 0;
 }
 
+/// The key that a type 2 window is bound with by those who know what they do.
+bool is_usual_new_key(const Step& step) {
+  return step.call.verb == Verb::post_bind_mw &&
+         step.rkey == KeyName{KeyName::Kind::window_rkey, step.call.mw, 1, 0};
+}
+
 std::uint64_t flags_weight(const Plain::Flags& flags) {
   return static_cast<std::uint64_t>(std::popcount(flags.value()));
 }
@@ -203,7 +209,10 @@ void add_step(const Step& step, Sums& sums) {
       case Argument::advice:
       case Argument::protection: sums.others += c.option; break;
       case Argument::rkey:
-        sums.keys += key_weight(step.rkey) + misplaced_weight(step.rkey, true);
+        sums.keys += is_usual_new_key(step)
+                         ? 0
+                         : key_weight(step.rkey) + misplaced_weight(step.rkey, true) +
+                               (c.verb == Verb::post_bind_mw ? 8 : 0);
         break;
       case Argument::elements:
         sums.others += address_weight(c.address.value());
