@@ -72,7 +72,7 @@ std::vector<std::uint64_t> plainer_lengths(std::uint64_t now) {
 }
 
 std::vector<std::uint64_t> plainer_addresses(std::uint64_t now) {
-  std::vector<std::uint64_t> values{0, 8, kPageSize};
+  std::vector<std::uint64_t> values{0, 8, kPageSize, ~std::uint64_t{0}};
   for (std::size_t b = 0; b < kBufferCount; ++b) {
     const auto start = buffer_address(b);
     for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{8}, kPageSize})
