@@ -4,6 +4,7 @@
 
 #include "conformance/judge_trace.hpp"
 #include "conformance/small_calls.hpp"
+#include "conformance/synthesize.hpp"
 #include "conformance/witness.hpp"
 #include "model/layout.hpp"
 
