@@ -5,7 +5,7 @@
 namespace mrproof {
 namespace {
 
-using model::Memory;
+using Memory;
 
 void collect(std::uint64_t address, std::span<const std::byte> seen,
              std::span<const std::byte> wanted, std::vector<ByteRun>& runs) {
@@ -21,12 +21,12 @@ void collect(std::uint64_t address, std::span<const std::byte> seen,
 }  // namespace
 
 void DeviceMemory::differences(const Memory& expected, std::vector<ByteRun>& runs) {
-  for (std::size_t i = 0; i < model::kBufferCount; ++i) {
+  for (std::size_t i = 0; i < kBufferCount; ++i) {
     const auto seen = device_.buffer(i);
     const auto wanted = expected.buffer(i);
     const auto compare = [&](std::size_t from, std::size_t to) {
       if (std::memcmp(seen.data() + from, wanted.data() + from, to - from) != 0)
-        collect(model::buffer_address(i) + from, seen.subspan(from, to - from),
+        collect(buffer_address(i) + from, seen.subspan(from, to - from),
                 wanted.subspan(from, to - from), runs);
     };
     const auto [hole, end] = expected.unmapped(i);

@@ -12,7 +12,7 @@ class DeviceMemory : public MemorySource {
  public:
   /// The device has to outlive this object.
   explicit DeviceMemory(const impl::Device& device) : device_(device) {}
-  void differences(const model::Memory& expected, std::vector<ByteRun>& runs) override;
+  void differences(const Memory& expected, std::vector<ByteRun>& runs) override;
 
  private:
   const impl::Device& device_;

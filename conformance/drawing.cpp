@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "conformance/judge_trace.hpp"
+#include "conformance/memory.hpp"
 #include "conformance/notation.hpp"
 #include "conformance/report.hpp"
-#include "model/layout.hpp"
-#include "model/memory.hpp"
+#include "impl/layout.hpp"
 #include "model/targets.hpp"
 
 namespace mrproof {

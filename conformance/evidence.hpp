@@ -15,7 +15,7 @@ struct Evidence {
   const model::Rulebook* book = nullptr;
   std::vector<model::State<model::Plain>> before;  ///< the state before each step
   std::vector<model::State<model::Plain>> after;   ///< and after it; not after the decisive one
-  model::Memory memory;  ///< before the decisive step; what the program stores in it is done
+  Memory memory;  ///< before the decisive step; what the program stores in it is done
   std::vector<const model::PlainRule*> open;  ///< rules that the situation of that step allows
 
   [[nodiscard]] const Step& decisive() const { return trace.steps.back(); }

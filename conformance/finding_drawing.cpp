@@ -9,7 +9,7 @@
 
 #include "conformance/notation.hpp"
 #include "conformance/report.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 #include "model/targets.hpp"
 
 namespace mrproof {

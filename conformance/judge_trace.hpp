@@ -9,7 +9,7 @@ namespace mrproof {
 class RecordedMemory : public MemorySource {
  public:
   explicit RecordedMemory(const Step& step) : recorded_(step.bytes) {}
-  void differences(const model::Memory& expected, std::vector<ByteRun>& runs) override;
+  void differences(const Memory& expected, std::vector<ByteRun>& runs) override;
 
  private:
   std::vector<ByteRun> recorded_;

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "conformance/synthesize.hpp"
+#include "impl/layout.hpp"
+#include "impl/setup.hpp"
 #include "model/judge.hpp"
-#include "model/layout.hpp"
-#include "model/setup.hpp"
 
 namespace mrproof {
 

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
+#include "impl/layout.hpp"
 #include "model/access.hpp"
-#include "model/layout.hpp"
 
 namespace mrproof {
 

@@ -5,8 +5,8 @@
 #include <cerrno>
 
 #include "conformance/random.hpp"
+#include "impl/layout.hpp"
 #include "model/access.hpp"
-#include "model/layout.hpp"
 
 namespace mrproof {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <vector>
 
+#include "conformance/memory.hpp"
 #include "conformance/provenance.hpp"
 #include "conformance/trace.hpp"
 #include "model/judge.hpp"
-#include "model/memory.hpp"
 
 namespace mrproof {
 
@@ -18,19 +18,19 @@ class MemorySource {
   MemorySource& operator=(const MemorySource&) = delete;
   virtual ~MemorySource() = default;
   /// Appends the runs of bytes that differ from `expected`. Called once a step.
-  virtual void differences(const model::Memory& expected, std::vector<ByteRun>& runs) = 0;
+  virtual void differences(const Memory& expected, std::vector<ByteRun>& runs) = 0;
 };
 
 /// Follows one case. After a step that deviates the case goes on only if recover() can say in what
 /// state.
 class Oracle {
  public:
-  Oracle(const model::Rulebook& book, const model::Setup& setup,
+  Oracle(const model::Rulebook& book, const Setup& setup,
          const model::Capabilities<model::Plain>& can);
 
   [[nodiscard]] const model::Rulebook& book() const { return *book_; }
   [[nodiscard]] const model::State<model::Plain>& state() const { return state_; }
-  [[nodiscard]] const model::Memory& memory() const { return memory_; }
+  [[nodiscard]] const Memory& memory() const { return memory_; }
 
   /// Puts the values of the step's named keys into its call.
   void resolve(Step& step) const;
@@ -60,7 +60,7 @@ class Oracle {
                                const model::Transfer<model::Plain>& transfer, MemorySource& source);
   const model::Rulebook* book_;
   model::State<model::Plain> state_;
-  model::Memory memory_;
+  Memory memory_;
   Provenance provenance_;
   // Of the last step that deviated, in the state before it:
   model::OutcomeSet allowed_;

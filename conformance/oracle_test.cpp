@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 namespace {

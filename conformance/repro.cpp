@@ -8,7 +8,7 @@
 #include "conformance/notation.hpp"
 #include "conformance/repro_parts.hpp"
 #include "conformance/repro_writer.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 #include "model/targets.hpp"
 
 namespace mrproof {

@@ -5,7 +5,7 @@
 
 #include "conformance/repro_parts.hpp"
 #include "conformance/repro_writer.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

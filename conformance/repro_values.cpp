@@ -3,7 +3,7 @@
 
 #include "conformance/notation.hpp"
 #include "conformance/repro_writer.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "conformance/trace_form.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

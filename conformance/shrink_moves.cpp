@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "conformance/shrink_regions.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

@@ -5,7 +5,7 @@
 
 #include "conformance/shrink_moves.hpp"
 #include "conformance/shrink_regions.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

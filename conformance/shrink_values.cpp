@@ -5,7 +5,7 @@
 
 #include "conformance/shrink_moves.hpp"
 #include "conformance/trace_form.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 #include "model/targets.hpp"
 
 namespace mrproof {

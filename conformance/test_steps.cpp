@@ -1,7 +1,7 @@
 #include "conformance/test_steps.hpp"
 
 #include "conformance/trace_form.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof::testing {
 

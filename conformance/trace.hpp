@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "impl/setup.hpp"
 #include "model/access.hpp"
 #include "model/judge.hpp"
-#include "model/setup.hpp"
 
 namespace mrproof {
 
@@ -82,7 +82,7 @@ struct Step {
 struct Trace {
   std::vector<std::string> comments;  ///< lines after the first that start with '#', without it
   std::string dialect = "linux";      ///< rules it is to be judged by (model/rulebook.hpp)
-  model::Setup setup;
+  Setup setup;
   model::Capabilities<model::Plain> can{model::Plain::flags(model::kRemoteAtomic | model::kMwBind),
                                         model::Plain::address(1U << 30U)};
   std::vector<Step> steps;

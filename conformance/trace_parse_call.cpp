@@ -4,7 +4,7 @@
 
 #include "conformance/trace_form.hpp"
 #include "conformance/trace_parse.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

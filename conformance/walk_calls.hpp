@@ -5,7 +5,7 @@
 
 #include "conformance/oracle.hpp"
 #include "conformance/random.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

@@ -150,7 +150,7 @@ Record decode(std::span<const std::byte> bytes) {
       record.can = in.plain<model::Capabilities<model::Plain>>();
       record.text = in.text();
       break;
-    case RecordKind::case_begin: record.setup = in.plain<model::Setup>(); break;
+    case RecordKind::case_begin: record.setup = in.plain<Setup>(); break;
     case RecordKind::step_begin:
       record.step.call = in.plain<model::Call<model::Plain>>();
       record.step.lkey = in.plain<KeyName>();

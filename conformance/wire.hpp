@@ -27,7 +27,7 @@ struct Record {
   RecordKind kind = RecordKind::done;
   std::uint64_t index = 0;  ///< of the case, or of the step within its case
   Step step;                ///< step_begin: call and keys; step_end: result, bytes, annotation
-  model::Setup setup;
+  Setup setup;
   model::Capabilities<model::Plain> can;
   std::uint16_t rule = kNoRule;  ///< place in the rulebook of the rule taken
   std::uint64_t inside_ns = 0;   ///< time inside the implementation's calls

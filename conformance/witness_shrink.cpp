@@ -6,7 +6,7 @@
 #include "conformance/small_calls.hpp"
 #include "conformance/synthesize.hpp"
 #include "conformance/witness.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

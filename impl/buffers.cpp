@@ -11,25 +11,22 @@
 namespace mrproof::impl {
 namespace {
 
-using model::kPageSize;
-
-// NOLINTNEXTLINE(performance-no-int-to-ptr): the address is the contract, see model/layout.hpp
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the address is the contract, see impl/layout.hpp
 void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 /// The initial contents of all buffers, computed once: restoring them is on the path of each case.
-const std::array<std::vector<std::byte>, model::kBufferCount>& pristine() {
+const std::array<std::vector<std::byte>, kBufferCount>& pristine() {
   static const auto contents = [] {
-    std::array<std::vector<std::byte>, model::kBufferCount> bytes;
-    for (std::size_t index = 0; index < model::kBufferCount; ++index)
-      for (std::uint64_t offset = 0; offset < model::buffer_size(index); ++offset)
-        bytes.at(index).push_back(
-            std::byte{model::pattern_byte(model::initial_seed(index), offset)});
+    std::array<std::vector<std::byte>, kBufferCount> bytes;
+    for (std::size_t index = 0; index < kBufferCount; ++index)
+      for (std::uint64_t offset = 0; offset < buffer_size(index); ++offset)
+        bytes.at(index).push_back(std::byte{pattern_byte(initial_seed(index), offset)});
     return bytes;
   }();
   return contents;
 }
 
-constexpr std::size_t pages_of(std::size_t index) { return model::buffer_size(index) / kPageSize; }
+constexpr std::size_t pages_of(std::size_t index) { return buffer_size(index) / kPageSize; }
 
 }  // namespace
 
@@ -45,11 +42,11 @@ Buffers::Buffers() {
 Buffers::~Buffers() { unmap_all(); }
 
 std::span<std::byte> Buffers::bytes(std::size_t index) const {
-  return {static_cast<std::byte*>(at(model::buffer_address(index))), model::buffer_size(index)};
+  return {static_cast<std::byte*>(at(buffer_address(index))), buffer_size(index)};
 }
 
 void Buffers::restore() {
-  for (std::size_t index = 0; index < model::kBufferCount; ++index) {
+  for (std::size_t index = 0; index < kBufferCount; ++index) {
     for (std::size_t page = 0; page < pages_of(index); ++page)
       if (!mapped_.at(index).at(page)) map(index, page);
     if (protected_ &&
@@ -61,16 +58,16 @@ void Buffers::restore() {
 }
 
 void Buffers::protect(std::uint64_t address, std::uint64_t length, model::Protection protection) {
-  const std::size_t index = (address - model::kBufferBase) / model::kBufferStride;
-  const std::uint64_t offset = (address - model::kBufferBase) % model::kBufferStride;
-  if (index >= model::kBufferCount || offset % kPageSize != 0 || length % kPageSize != 0 ||
-      offset > model::buffer_size(index) || length > model::buffer_size(index) - offset)
+  const std::size_t index = (address - kBufferBase) / kBufferStride;
+  const std::uint64_t offset = (address - kBufferBase) % kBufferStride;
+  if (index >= kBufferCount || offset % kPageSize != 0 || length % kPageSize != 0 ||
+      offset > buffer_size(index) || length > buffer_size(index) - offset)
     throw std::logic_error("protect: not whole pages of one buffer");
   protected_ = true;
   const std::size_t first = offset / kPageSize;
   for (std::size_t page = first; page < first + length / kPageSize; ++page) {
     bool& mapped = mapped_.at(index).at(page);
-    void* const where = at(model::buffer_address(index) + page * kPageSize);
+    void* const where = at(buffer_address(index) + page * kPageSize);
     if (!mapped) {
       if (protection == model::kWritePages) map(index, page);
     } else if (protection == model::kNoPages) {
@@ -87,12 +84,12 @@ void Buffers::protect(std::uint64_t address, std::uint64_t length, model::Protec
 void Buffers::fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed) {
   auto* to = static_cast<std::byte*>(at(address));
   for (std::uint64_t offset = 0; offset < length; ++offset)
-    to[offset] = std::byte{model::pattern_byte(seed, offset)};
+    to[offset] = std::byte{pattern_byte(seed, offset)};
 }
 
 /// Maps a page of zeros where nothing is mapped. Never over something: it may not be ours.
 void Buffers::map(std::size_t index, std::size_t page) {
-  void* const wanted = at(model::buffer_address(index) + page * kPageSize);
+  void* const wanted = at(buffer_address(index) + page * kPageSize);
   void* const got = mmap(wanted, kPageSize, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (got != wanted) {
@@ -105,10 +102,10 @@ void Buffers::map(std::size_t index, std::size_t page) {
 }
 
 void Buffers::unmap_all() {
-  for (std::size_t index = 0; index < model::kBufferCount; ++index)
+  for (std::size_t index = 0; index < kBufferCount; ++index)
     for (std::size_t page = 0; page < pages_of(index); ++page) {
       if (mapped_.at(index).at(page))
-        munmap(at(model::buffer_address(index) + page * kPageSize), kPageSize);
+        munmap(at(buffer_address(index) + page * kPageSize), kPageSize);
       mapped_.at(index).at(page) = false;
     }
 }

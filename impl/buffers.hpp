@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <span>
 
+#include "impl/layout.hpp"
 #include "model/call.hpp"
-#include "model/layout.hpp"
 
 namespace mrproof::impl {
 
-/// Maps the buffers of model/layout.hpp on construction, unmaps them on destruction. Throws
+/// Maps the buffers of impl/layout.hpp on construction, unmaps them on destruction. Throws
 /// DeviceError when an address is taken (two devices in one process, or a foreign mapping).
 class Buffers {
  public:
@@ -35,13 +35,13 @@ class Buffers {
   static void fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed);
 
  private:
-  static constexpr std::size_t kMostPages = model::kLastBufferSize / model::kPageSize;
+  static constexpr std::size_t kMostPages = kLastBufferSize / kPageSize;
 
   void map(std::size_t index, std::size_t page);
   void unmap_all();
 
   /// Which pages of which buffer are mapped.
-  std::array<std::array<bool, kMostPages>, model::kBufferCount> mapped_{};
+  std::array<std::array<bool, kMostPages>, kBufferCount> mapped_{};
   bool protected_ = false;  ///< whether pages were protected since they were all restored
 };
 

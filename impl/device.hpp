@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "impl/setup.hpp"
 #include "model/call.hpp"
-#include "model/setup.hpp"
 #include "model/state.hpp"
 
 namespace mrproof::impl {
@@ -58,7 +58,7 @@ class Device {
 
   /// Destroys everything that calls made, makes what `setup` gives, and fills the buffers with
   /// their initial patterns. Throws DeviceError if the setup cannot be made.
-  virtual void reset(const model::Setup& setup) = 0;
+  virtual void reset(const Setup& setup) = 0;
 
   /// Makes the call and waits until all that it causes is over. Precondition: the caller may make
   /// it (see model/rulebook.hpp, callable()).
@@ -68,7 +68,7 @@ class Device {
   /// the calls so far have touched.
   virtual void distrust() {}
 
-  /// The buffers' bytes as they are now, at their fixed addresses (model/layout.hpp).
+  /// The buffers' bytes as they are now, at their fixed addresses (impl/layout.hpp).
   [[nodiscard]] virtual std::span<const std::byte> buffer(std::size_t index) const = 0;
 };
 

@@ -7,17 +7,22 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace mrproof::model {
 
+/// A number or an enumerator of C++: the same in every domain.
+template <class T>
+concept Literal = (std::integral<T> || std::is_enum_v<T>)&&!std::same_as<T, bool>;
+
 /// A truth value. Not a bool on purpose: what does not compile here would not work symbolically.
 class Bit {
  public:
   constexpr Bit() = default;
-  constexpr explicit Bit(bool value) : value_(value) {}
+  template <std::same_as<bool> B> constexpr Bit(B value) : value_(value) {}
   friend constexpr Bit operator&(Bit a, Bit b) { return Bit(a.value_ && b.value_); }
   friend constexpr Bit operator|(Bit a, Bit b) { return Bit(a.value_ || b.value_); }
   friend constexpr Bit operator!(Bit a) { return Bit(!a.value_); }
@@ -40,7 +45,9 @@ template <unsigned N> class Word {
  public:
   static constexpr std::uint64_t kMask = N == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << N) - 1;
   constexpr Word() = default;
-  constexpr explicit Word(std::uint64_t value) : value_(static_cast<Storage<N>>(value & kMask)) {}
+  template <Literal T>
+  constexpr Word(T value)
+      : value_(static_cast<Storage<N>>(static_cast<std::uint64_t>(value) & kMask)) {}
   friend constexpr Word operator+(Word a, Word b) { return Word(a.wide() + b.wide()); }
   friend constexpr Word operator-(Word a, Word b) { return Word(a.wide() - b.wide()); }
   friend constexpr Word operator&(Word a, Word b) { return Word(a.wide() & b.wide()); }
@@ -125,21 +132,21 @@ constexpr typename D::Bit only_if(typename D::Bit when, Then&& then) {
 
 /// Whether every flag of `wanted` is set in `flags`.
 template <class D> constexpr typename D::Bit has(typename D::Flags flags, std::uint32_t wanted) {
-  return (flags & D::flags(wanted)) == D::flags(wanted);
+  return (flags & wanted) == wanted;
 }
 
 /// Whether some flag of `wanted` is set in `flags`.
 template <class D>
 constexpr typename D::Bit has_any(typename D::Flags flags, std::uint32_t wanted) {
-  return (flags & D::flags(wanted)) != D::flags(0);
+  return (flags & wanted) != 0;
 }
 
 /// Whether the `length` bytes at `start`, at least one, lie in [first, last] without wrapping.
 template <class D>
 constexpr typename D::Bit within(typename D::Address start, typename D::Address length,
     typename D::Address first, typename D::Address last) {
-  const auto end = start + length - D::address(1);
-  return (length != D::address(0)) & (start <= end) & (first <= start) & (end <= last);
+  const auto end = start + length - 1;
+  return (length != 0) & (start <= end) & (first <= start) & (end <= last);
 }
 
 }  // namespace mrproof::model

@@ -9,13 +9,32 @@
 #include <vector>
 
 #include "model/access.hpp"
-#include "model/layout.hpp"
-#include "model/setup.hpp"
 
 namespace mrproof::model {
 namespace {
 
 constexpr std::uint32_t kAll = kLocalWrite | kRemoteWrite | kRemoteRead;
+constexpr std::size_t kBufferCount = Plain::kBuffers;
+constexpr std::uint64_t kBufferSize = 8192;
+constexpr std::uint64_t buffer_address(std::size_t index) { return 0x10000000 + index * 0x100000; }
+
+/// qp0 and qp1 in pd0; qp2 in pd0, its peer qp3 in pd1; four buffers; no feature is claimed.
+State<Plain> initial_state() {
+  State<Plain> state;
+  state.can = {Plain::flags(0), Plain::address(1000)};
+  state.defined = Plain::flags(kDefinedAccess);
+  state.pds[0].live = state.pds[1].live = Bit(true);
+  for (auto& qp : state.qps) {
+    qp.live = Bit(true);
+    qp.state = as_small<Plain>(QpState::rts);
+  }
+  state.qps[3].pd = Plain::small(1);
+  for (std::size_t i = 0; i < kBufferCount; ++i) {
+    state.buffers.at(i).first = Plain::address(buffer_address(i));
+    state.buffers.at(i).last = Plain::address(buffer_address(i) + kBufferSize - 1);
+  }
+  return state;
+}
 
 /// The standard setup with mr0 and mr1, all of buf0 and buf1, in pd0, and mr2, of buf2, in pd1.
 class JudgeTest : public ::testing::Test {
@@ -91,7 +110,7 @@ class JudgeTest : public ::testing::Test {
     advance(*j.rule, {state_, call, result}, state_);
   }
 
-  State<Plain> state_ = initial_state(standard_setup(), {Plain::flags(0), Plain::address(1000)});
+  State<Plain> state_ = initial_state();
 };
 
 TEST_F(JudgeTest, NamesTheRuleThatWasTaken) {

@@ -20,13 +20,11 @@ template <class D> struct Target {
 };
 
 /// Whether the live region, the bound window answers to the key.
-template <class D>
-constexpr typename D::Bit answers(const Region<D>& region, const Target<D>& target) {
+template <class D> constexpr auto answers(const Region<D>& region, const Target<D>& target) {
   if (target.kind == KeyKind::local) return region.live & (region.lkey == target.key);
   return region.live & (!region.null) & (region.rkey == target.key);
 }
-template <class D>
-constexpr typename D::Bit answers(const Window<D>& window, const Target<D>& target) {
+template <class D> constexpr auto answers(const Window<D>& window, const Target<D>& target) {
   return window.live & window.bound & (window.rkey == target.key);
 }
 
@@ -51,50 +49,49 @@ constexpr Target<D> looked_up(const View<D>& v, std::size_t place, Target<D> tar
 
 /// Whether `each` holds for whatever answers to the key: regions, and windows if it is remote.
 template <class D, class Each>
-constexpr typename D::Bit all_that_answer(const State<D>& s, const Target<D>& t, Each&& each) {
+constexpr auto all_that_answer(const State<D>& s, const Target<D>& t, Each&& each) {
   return t.holders->regions.all(s.regions, each) & t.holders->windows.all(s.windows, each);
 }
 
 /// Whether a live region or a bound window has the key.
-template <class D>
-constexpr typename D::Bit key_is_live(const State<D>& /*s*/, const Target<D>& t) {
+template <class D> constexpr auto key_is_live(const State<D>& /*s*/, const Target<D>& t) {
   return t.holders->live;
 }
 
 /// Whether what has the key, if anything, is in the PD of the queue pair that uses it.
-template <class D> constexpr typename D::Bit same_pd(const State<D>& s, const Target<D>& t) {
+template <class D> constexpr auto same_pd(const State<D>& s, const Target<D>& t) {
   return all_that_answer(s, t, [&](const auto& h) { return h.pd == s.qps.at(t.qp).pd; });
 }
 
 /// Whether what has the key, if anything, grants the right.
-template <class D> constexpr typename D::Bit right_granted(const State<D>& s, const Target<D>& t) {
+template <class D> constexpr auto right_granted(const State<D>& s, const Target<D>& t) {
   return all_that_answer(s, t, [&](const auto& h) { return has<D>(h.access, t.right); });
 }
 
 /// Whether the range lies inside the region (a null region contains all ranges), or the window.
-template <class D> constexpr typename D::Bit contains(const Region<D>& r, const Target<D>& t) {
+template <class D> constexpr auto contains(const Region<D>& r, const Target<D>& t) {
   return r.null | ((!r.empty) & within<D>(t.start, t.length, r.first, r.last));
 }
-template <class D> constexpr typename D::Bit contains(const Window<D>& w, const Target<D>& t) {
+template <class D> constexpr auto contains(const Window<D>& w, const Target<D>& t) {
   return within<D>(t.start, t.length, w.first, w.last);
 }
 
 /// Whether the range lies inside what has the key, if anything.
-template <class D> constexpr typename D::Bit in_bounds(const State<D>& s, const Target<D>& t) {
+template <class D> constexpr auto in_bounds(const State<D>& s, const Target<D>& t) {
   return all_that_answer(s, t, [&](const auto& h) { return contains<D>(h, t); });
 }
 
 /// Whether a type 2 window that has the key is used through the queue pair it was bound through.
-template <class D> constexpr typename D::Bit same_qp(const State<D>& s, const Target<D>& t) {
+template <class D> constexpr auto same_qp(const State<D>& s, const Target<D>& t) {
   return t.holders->windows.all(
-      s.windows, [&](const auto& w) { return implies(w.two, w.qp == D::small(t.qp)); });
+      s.windows, [&](const auto& w) { return implies(w.two, w.qp == t.qp); });
 }
 
 /// Whether the `length` bytes of memory from `from` on are mapped now; `write`: and writable.
 template <class D>
-constexpr typename D::Bit paged_in(
+constexpr auto paged_in(
     const State<D>& s, typename D::Address from, typename D::Address length, bool write) {
-  const auto last = from + length - D::address(1);
+  const auto last = from + length - 1;
   return any<D>(s.buffers, [&](const Buffer<D>& b) {
     const auto apart = (last < b.hole_first) | (b.hole_last < from);
     const auto sound = write ? D::bit(false) : b.read_only;
@@ -103,16 +100,16 @@ constexpr typename D::Bit paged_in(
 }
 
 /// Where the first byte of the range is in memory, by the region or window that has its key.
-template <class D> constexpr typename D::Address memory_of(const auto& holder, const Target<D>& t) {
+template <class D> constexpr auto memory_of(const auto& holder, const Target<D>& t) {
   return holder.memory + (t.start - holder.first);
 }
 
 /// Whether the region that the window is bound to satisfies the predicate.
 template <class D, class Predicate>
-constexpr typename D::Bit behind(const State<D>& s, const Window<D>& w, Predicate&& predicate) {
+constexpr auto behind(const State<D>& s, const Window<D>& w, Predicate&& predicate) {
   auto result = D::bit(false);
   for (std::size_t i = 0; i < D::kRegions; ++i) {
-    const auto here = w.region == D::small(i);
+    const auto here = w.region == i;
     if (D::possible(here)) result = result | (here & predicate(s.regions[i]));
   }
   return result;
@@ -120,8 +117,7 @@ constexpr typename D::Bit behind(const State<D>& s, const Window<D>& w, Predicat
 
 /// Whether the range's bytes can be reached in memory, if a region on demand is behind the key.
 /// Other regions hold their pages.
-template <class D>
-constexpr typename D::Bit memory_there(const State<D>& s, const Target<D>& t, bool write) {
+template <class D> constexpr auto memory_there(const State<D>& s, const Target<D>& t, bool write) {
   if (!D::possible(has<D>(s.proven, kOnDemand))) return D::bit(true);
   const auto there = [&](typename D::Bit on_demand, const auto& holder) {
     return only_if<D>(
@@ -136,8 +132,7 @@ constexpr typename D::Bit memory_there(const State<D>& s, const Target<D>& t, bo
 }
 
 /// Whether every check on the range passes.
-template <class D>
-constexpr typename D::Bit granted(const State<D>& s, const Target<D>& t, bool write) {
+template <class D> constexpr auto granted(const State<D>& s, const Target<D>& t, bool write) {
   return key_is_live(s, t) & same_pd(s, t) & right_granted(s, t) & in_bounds(s, t) & same_qp(s, t) &
          memory_there(s, t, write);
 }
@@ -157,8 +152,7 @@ constexpr Piece<D> piece_of(const State<D>& s, const Target<D>& t, typename D::A
   };
   t.holders->regions.each(s.regions, [&](auto found, const auto& r) { take(found, r, r); });
   t.holders->windows.each(s.windows, [&](auto found, const auto& w) {
-    for (std::size_t i = 0; i < D::kRegions; ++i)
-      take(found & (w.region == D::small(i)), w, s.regions[i]);
+    for (std::size_t i = 0; i < D::kRegions; ++i) take(found & (w.region == i), w, s.regions[i]);
   });
   return piece;
 }
@@ -166,15 +160,14 @@ constexpr Piece<D> piece_of(const State<D>& s, const Target<D>& t, typename D::A
 /// How many of the range's bytes, from its start, the key lets the queue pair reach: all of them
 /// if it is granted, fewer where it runs over the end, none if a check other than the bound fails.
 /// What a device may have moved before it noticed.
-template <class D>
-constexpr typename D::Address reachable_prefix(const State<D>& s, const Target<D>& t) {
+template <class D> constexpr auto reachable_prefix(const State<D>& s, const Target<D>& t) {
   auto length = D::address(0);
   const auto take = [&](typename D::Bit found, const auto& h) {
     const auto inside = found & (h.pd == s.qps.at(t.qp).pd) & has<D>(h.access, t.right) &
                         (h.first <= t.start) & (t.start <= h.last);
     // Compared before one is added: a region may end at the last byte of the address space.
     const auto after_start = h.last - t.start;
-    const auto fits = D::select(t.length <= after_start, t.length, after_start + D::address(1));
+    const auto fits = D::select(t.length <= after_start, t.length, after_start + 1);
     length = D::select(inside, fits, length);
   };
   t.holders->regions.each(s.regions, [&](auto found, const auto& r) { take(found & !r.empty, r); });
@@ -189,15 +182,14 @@ template <class D> constexpr Piece<D> reachable_piece(const State<D>& s, const T
 
 /// Whether nothing that answers to the key is undefined, and its bytes are all seen or all unseen;
 /// `read`: all seen, or known to be zeros.
-template <class D>
-constexpr typename D::Bit is_defined(const State<D>& s, const Target<D>& t, bool read) {
+template <class D> constexpr auto is_defined(const State<D>& s, const Target<D>& t, bool read) {
   const auto known = [&](const Region<D>& r, typename D::Address from) {
-    const auto last = from + t.length - D::address(1);
+    const auto last = from + t.length - 1;
     const auto outside = (last < r.gone_first) | (r.gone_last < from);
     const auto inside = (r.gone_first <= from) & (last <= r.gone_last);
     const auto whole = read ? outside : (outside | inside);
     const auto seen = read ? ((!r.unseen) | r.null) : D::bit(true);
-    return (!r.undefined) & seen & ((!r.gone) | (t.length == D::address(0)) | whole);
+    return (!r.undefined) & seen & ((!r.gone) | (t.length == 0) | whole);
   };
   const auto regions =
       t.holders->regions.all(s.regions, [&](const auto& r) { return known(r, memory_of(r, t)); });

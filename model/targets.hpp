@@ -32,30 +32,26 @@ constexpr bool writes_local(Verb verb) { return local_right(verb) != 0; }
 
 /// Whether each element that is not empty satisfies predicate(state, target).
 template <class D, class Predicate>
-constexpr typename D::Bit each_element(
-    const View<D>& v, std::uint32_t right, Predicate&& predicate) {
+constexpr auto each_element(const View<D>& v, std::uint32_t right, Predicate&& predicate) {
   auto result = D::bit(true);
   for (std::size_t i = 0; i < v.call.elements; ++i) {
     const auto target = element_target(v, i, right);
-    result = result &
-             only_if<D>(target.length != D::address(0), [&] { return predicate(v.state, target); });
+    result = result & only_if<D>(target.length != 0, [&] { return predicate(v.state, target); });
   }
   return result;
 }
 /// The same, with the right that the verb needs.
 template <class D, class Predicate>
-constexpr typename D::Bit each_local(const View<D>& v, Predicate&& predicate) {
+constexpr auto each_local(const View<D>& v, Predicate&& predicate) {
   return each_element(v, local_right(v.call.verb), predicate);
 }
 
 /// Bytes of the message: of all elements together.
-template <class D> constexpr typename D::Address message_length(const View<D>& v) {
+template <class D> constexpr auto message_length(const View<D>& v) {
   return v.call.elements == 1 ? v.call.length : v.call.length + v.call.second.length;
 }
 /// Whether the call moves no bytes.
-template <class D> constexpr typename D::Bit zero_length(const View<D>& v) {
-  return message_length(v) == D::address(0);
-}
+template <class D> constexpr auto zero_length(const View<D>& v) { return message_length(v) == 0; }
 
 /// The remote side of an RDMA or atomic operation.
 template <class D> constexpr Target<D> remote_target(const View<D>& v) {
@@ -67,7 +63,7 @@ template <class D> constexpr Target<D> remote_target(const View<D>& v) {
 /// Whether the remote range satisfies predicate(state, target). C9-88: nothing is asked of a
 /// zero-length operation.
 template <class D, class Predicate>
-constexpr typename D::Bit remote_side(const View<D>& v, Predicate&& predicate) {
+constexpr auto remote_side(const View<D>& v, Predicate&& predicate) {
   return zero_length(v) | predicate(v.state, remote_target(v));
 }
 
@@ -88,11 +84,11 @@ constexpr Target<D> receive_target(const View<D>& v, std::size_t index, bool who
 /// Whether each element of the receive in which bytes land satisfies predicate(state, target).
 /// Without a receive there is nothing to check.
 template <class D, class Predicate>
-constexpr typename D::Bit each_landing(const View<D>& v, Predicate&& predicate) {
+constexpr auto each_landing(const View<D>& v, Predicate&& predicate) {
   auto result = D::bit(true);
   for (std::size_t i = 0; i < 2; ++i) {
     const auto target = receive_target(v, i, false);
-    result = result & only_if<D>(v.peer().posted & (target.length != D::address(0)),
+    result = result & only_if<D>(v.peer().posted & (target.length != 0),
                           [&] { return predicate(v.state, target); });
   }
   return result;

@@ -16,10 +16,10 @@
 #include "conformance/oracle.hpp"
 #include "conformance/walk.hpp"
 #include "impl/device.hpp"
+#include "impl/setup.hpp"
 #include "impl/sim/sim_device.hpp"
 #include "model/judge.hpp"
 #include "model/rulebook.hpp"
-#include "model/setup.hpp"
 
 namespace {
 
@@ -42,7 +42,7 @@ void explain(const Oracle& oracle, const Step& step, const model::Judgement& jud
 /// Makes one case, up to the step after which the device's state is no longer known.
 std::uint64_t walk_case(impl::Device& device, std::uint64_t seed, std::uint64_t most,
                         Counts& counts) {
-  const model::Setup setup = model::standard_setup();
+  const Setup setup = standard_setup();
   device.reset(setup);
   DeviceMemory memory(device);
   Oracle oracle(model::linux_rulebook(), setup, device.capabilities());

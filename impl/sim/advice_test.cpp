@@ -8,7 +8,6 @@ namespace mrproof::impl::testing {
 namespace {
 
 using model::kAdviseFlush;
-using model::kPageSize;
 using model::kPrefetch;
 using model::kPrefetchNoFault;
 using model::kPrefetchWrite;

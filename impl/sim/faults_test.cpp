@@ -43,11 +43,11 @@ std::string seen(const model::Result<Plain>& result, const Device& device,
         result.peer_receive.value(), result.received.value(),
         std::uint64_t{result.completion_matches.truth()}})
     line += ' ' + std::to_string(value);
-  for (std::size_t index = 0; index < model::kBufferCount; ++index) {
+  for (std::size_t index = 0; index < kBufferCount; ++index) {
     const auto bytes = device.buffer(index);
-    for (std::uint64_t page = 0; page < bytes.size() / model::kPageSize; ++page) {
+    for (std::uint64_t page = 0; page < bytes.size() / kPageSize; ++page) {
       if (!calls.mapped(index, page)) continue;
-      const auto part = bytes.subspan(page * model::kPageSize, model::kPageSize);
+      const auto part = bytes.subspan(page * kPageSize, kPageSize);
       const std::string_view text(reinterpret_cast<const char*>(part.data()), part.size());
       line += ' ' + std::to_string(std::hash<std::string_view>{}(text));
     }
@@ -63,7 +63,7 @@ std::vector<std::string> walk(const SimOptions& options, std::uint64_t seed,
   std::vector<std::string> lines;
   while (lines.size() < kSteps) {
     if (lines.size() % kCaseSteps == 0) {
-      device.reset(model::standard_setup());
+      device.reset(standard_setup());
       calls.restart();
     }
     const PlainCall call = calls.next();

@@ -10,18 +10,16 @@
 namespace mrproof::impl {
 namespace {
 
-using model::kPageSize;
-
 /// Payload of one packet: what Fault::first_packet_only stores.
 constexpr std::uint64_t kPathMtu = 1024;
 
-// NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers in calls, see model/layout.hpp
+// NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers in calls, see impl/layout.hpp
 void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 /// The place in Memory's table of the page that holds the address, which lies in a buffer.
 constexpr std::size_t page_of(std::uint64_t address) {
-  const std::uint64_t distance = address - model::kBufferBase;
-  return distance / model::kBufferStride * kPagesEach + distance % model::kBufferStride / kPageSize;
+  const std::uint64_t distance = address - kBufferBase;
+  return distance / kBufferStride * kPagesEach + distance % kBufferStride / kPageSize;
 }
 
 constexpr std::uint64_t to_page_end(std::uint64_t address) {
@@ -30,10 +28,9 @@ constexpr std::uint64_t to_page_end(std::uint64_t address) {
 
 /// How many bytes from an address outside of all buffers on are outside, too.
 constexpr std::uint64_t to_next_buffer(std::uint64_t address) {
-  const std::uint64_t distance = address - model::kBufferBase;
-  if (distance < model::kBufferCount * model::kBufferStride)
-    return model::kBufferStride - distance % model::kBufferStride;
-  return address < model::kBufferBase ? model::kBufferBase - address : 0 - address;
+  const std::uint64_t distance = address - kBufferBase;
+  if (distance < kBufferCount * kBufferStride) return kBufferStride - distance % kBufferStride;
+  return address < kBufferBase ? kBufferBase - address : 0 - address;
 }
 
 /// A place in a list of runs that moves on.

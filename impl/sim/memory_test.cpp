@@ -9,10 +9,8 @@
 namespace mrproof::impl {
 namespace {
 
-using model::kPageSize;
-
 constexpr std::uint64_t in_buffer(std::size_t index, std::uint64_t offset = 0) {
-  return model::buffer_address(index) + offset;
+  return buffer_address(index) + offset;
 }
 
 Runs runs(std::uint64_t address, std::uint64_t length, const Pins* pins = nullptr) {
@@ -22,14 +20,14 @@ Runs runs(std::uint64_t address, std::uint64_t length, const Pins* pins = nullpt
 }
 
 TEST(Memory, BuffersEndWhereTheLayoutSays) {
-  for (std::size_t index = 0; index < model::kBufferCount; ++index) {
-    const std::uint64_t size = model::buffer_size(index);
+  for (std::size_t index = 0; index < kBufferCount; ++index) {
+    const std::uint64_t size = buffer_size(index);
     EXPECT_EQ(buffer_bytes_from(in_buffer(index)), size);
     EXPECT_EQ(buffer_bytes_from(in_buffer(index, size - 1)), 1U);
     EXPECT_EQ(buffer_bytes_from(in_buffer(index, size)), 0U);
     EXPECT_EQ(buffer_bytes_from(in_buffer(index) - 1), 0U);
   }
-  EXPECT_EQ(buffer_bytes_from(in_buffer(model::kBufferCount)), 0U);
+  EXPECT_EQ(buffer_bytes_from(in_buffer(kBufferCount)), 0U);
   EXPECT_EQ(buffer_bytes_from(0), 0U);
   EXPECT_EQ(buffer_bytes_from(~std::uint64_t{0}), 0U);
 }
@@ -59,7 +57,7 @@ TEST(Memory, GathersAndScattersInOrder) {
 
 TEST(Memory, TouchesNothingThatIsNotThere) {
   Memory memory(Fault::none);
-  const std::uint64_t end = in_buffer(1, model::buffer_size(1));
+  const std::uint64_t end = in_buffer(1, buffer_size(1));
   const std::byte first = memory.bytes(0)[0];
   memory.move(runs(end - 1, 100), runs(in_buffer(0), 100));
   EXPECT_EQ(memory.bytes(1).back(), first);
@@ -111,7 +109,7 @@ TEST(Memory, DevicesWriteWhatTheProgramMayOnlyRead) {
   EXPECT_EQ(memory.bytes(0)[7], memory.bytes(1)[7]);
   memory.restore();
   EXPECT_TRUE(memory.writable(in_buffer(0), 2 * kPageSize));
-  EXPECT_EQ(memory.bytes(0)[7], std::byte{model::pattern_byte(model::initial_seed(0), 7)});
+  EXPECT_EQ(memory.bytes(0)[7], std::byte{pattern_byte(initial_seed(0), 7)});
 }
 
 TEST(Memory, NumbersAreInHostOrder) {
@@ -134,7 +132,7 @@ TEST(Buffers, ProtectRefusesWhatIsNotWholePagesOfABuffer) {
   buffers.protect(in_buffer(3), 4 * kPageSize, model::kNoPages);
   buffers.protect(in_buffer(3), 4 * kPageSize, model::kReadPages);  // stay unmapped
   buffers.restore();
-  EXPECT_EQ(buffers.bytes(3)[0], std::byte{model::pattern_byte(model::initial_seed(3), 0)});
+  EXPECT_EQ(buffers.bytes(3)[0], std::byte{pattern_byte(initial_seed(3), 0)});
 }
 
 }  // namespace

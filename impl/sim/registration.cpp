@@ -8,7 +8,6 @@
 namespace mrproof::impl {
 namespace {
 
-using model::kPageSize;
 using model::Plain;
 using model::Verb;
 

@@ -8,8 +8,6 @@
 namespace mrproof::impl::testing {
 namespace {
 
-using model::kPageSize;
-
 using Registration = SimTest;
 
 TEST_F(Registration, KeysAddressTheIova) {

@@ -131,7 +131,7 @@ TEST(CapabilitySets, LackWhatTheirNamesSay) {
   for (const auto& [name, options] : capability_sets()) {
     // One at a time: the buffers' addresses are fixed.
     SimDevice device(options);
-    device.reset(model::standard_setup());
+    device.reset(standard_setup());
     const auto refuses = [&](const PlainCall& call) {
       const Result result = device.perform(call).result;
       return result.outcome == Outcome::refused && result.error.value() == EOPNOTSUPP;

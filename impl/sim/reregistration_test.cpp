@@ -114,16 +114,16 @@ TEST_F(Reregistration, BoundWindowsAreInTheWay) {
 
 TEST_F(Reregistration, GainingWriteAccessNeedsWritableMemory) {
   perform(rereg_mr(0, kChangeAccess, 0, {}, model::kRemoteRead));
-  perform(protect(in_buffer(1), model::kPageSize, model::kReadPages));
+  perform(protect(in_buffer(1), kPageSize, model::kReadPages));
   expect_code(rereg_mr(0, kChangeAccess, 0, {}, kAllRights), model::kErrCmd, EFAULT);
-  perform(protect(in_buffer(1), model::kPageSize, model::kWritePages));
+  perform(protect(in_buffer(1), kPageSize, model::kWritePages));
   expect_unusable();
 }
 
 /// The same verb as the vendor's experimental page has it.
 class ExperimentalVerbs : public ::testing::Test {
  protected:
-  void SetUp() override { device_.reset(model::standard_setup()); }
+  void SetUp() override { device_.reset(standard_setup()); }
   Result perform(const PlainCall& call) { return device_.perform(call).result; }
   void expect_error(const PlainCall& call, int error) {
     const Result result = perform(call);

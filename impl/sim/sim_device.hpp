@@ -34,7 +34,7 @@ class SimDevice final : public Device {
   [[nodiscard]] Description description() const override;
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override;
   /// Throws DeviceError if a pair lacks one end, or a QP's protection domain is not live.
-  void reset(const model::Setup& setup) override;
+  void reset(const Setup& setup) override;
   Observation perform(const model::Call<model::Plain>& call) override;
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 

@@ -117,12 +117,12 @@ PlainCall RandomCalls::register_at(std::uint8_t slot) {
   PlainCall call = reg_mr(slot, pd, range, access);
   if (one_in(3)) {
     call.verb = kVerbs[below(4)];
-    const std::uint64_t offset = range.address % model::kPageSize;
+    const std::uint64_t offset = range.address % kPageSize;
     const std::uint64_t base = one_in(2) ? 0 : 0x10000 + offset;
     call.iova = Plain::address(base);
   }
   if (call.verb == Verb::reg_dmabuf_mr) {
-    call.address = Plain::address(range.address % model::kPageSize);
+    call.address = Plain::address(range.address % kPageSize);
     const std::uint32_t more = one_in(8) ? model::kMwBind : 0U;
     call.access = Plain::flags((access & (kRights | model::kRemoteAtomic)) | more);
   }
@@ -139,11 +139,10 @@ void RandomCalls::spoil_registration(PlainCall& call) {
     case 2: return add(model::kHugetlb);
     case 3: return add(model::kMwBind);
     case 4: call.length = Plain::address(call.length.value() + (1ULL << 32)); return;
-    case 5: call.length = Plain::address(call.length.value() + 2 * model::kPageSize); return;
+    case 5: call.length = Plain::address(call.length.value() + 2 * kPageSize); return;
     case 6:
       call.iova = Plain::address(call.iova.value() + 1);
-      if (one_in(2))
-        call.iova = Plain::address(call.address.value() % model::kPageSize - model::kPageSize);
+      if (one_in(2)) call.iova = Plain::address(call.address.value() % kPageSize - kPageSize);
       return;
     default:
       call.verb = Verb::reg_mr;
@@ -163,7 +162,7 @@ PlainCall RandomCalls::reregister(std::uint8_t slot) {
   call.flags = Plain::flags(flags);
   if ((flags & model::kChangeTranslation) != 0) {
     call.address = Plain::address(in_buffer(buffer, below(3) * 64));
-    call.length = Plain::address(64 + below(2) * 5000 + below(8) / 7 * model::kPageSize);
+    call.length = Plain::address(64 + below(2) * 5000 + below(8) / 7 * kPageSize);
   }
   if ((flags & model::kChangeAccess) != 0 || one_in(12))
     call.access = Plain::flags(one_in(2) ? kFullRights : below(32));
@@ -189,8 +188,8 @@ PlainCall RandomCalls::protect() {
   const std::uint64_t page = below(4);
   PlainCall call;
   call.verb = Verb::protect;
-  call.address = Plain::address(in_buffer(3, page * model::kPageSize));
-  call.length = Plain::address(model::kPageSize);
+  call.address = Plain::address(in_buffer(3, page * kPageSize));
+  call.length = Plain::address(kPageSize);
   call.option = static_cast<std::uint8_t>(below(4) * 2 / 3);
   if (one_in(2)) call.option = model::kWritePages;
   if (call.option == model::kNoPages && one_in(2)) {
@@ -389,7 +388,7 @@ void RandomCalls::note(const PlainCall& call, const model::Result<Plain>& result
       if (kQpDomains.at(qp) == call.pd) qps_.at(qp) = false;
   if (call.verb == Verb::destroy_qp) qps_.at(call.qp) = false;
   if (call.verb != Verb::protect) return;
-  auto& page = pages_[3].at((call.address.value() - in_buffer(3)) / model::kPageSize);
+  auto& page = pages_[3].at((call.address.value() - in_buffer(3)) / kPageSize);
   if (page != model::kNoPages || call.option == model::kWritePages) page = call.option;
 }
 

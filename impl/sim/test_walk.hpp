@@ -82,7 +82,7 @@ class RandomCalls {
   std::array<Region, 6> regions_{};
   std::array<Window, 3> windows_{};
   std::vector<Range> past_;  ///< what keys of windows and regions once meant
-  std::array<std::array<std::uint8_t, 4>, model::kBufferCount> pages_{};
+  std::array<std::array<std::uint8_t, 4>, kBufferCount> pages_{};
 };
 
 }  // namespace mrproof::impl::testing

@@ -11,8 +11,6 @@
 namespace mrproof::impl {
 namespace {
 
-using model::Setup;
-
 /// Removes what `release` lets go.
 template <class T, class Release>
 void retry(std::vector<T*>& stuck, Release release) {

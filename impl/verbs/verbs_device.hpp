@@ -68,7 +68,7 @@ class VerbsDevice final : public Device {
   /// Protection domains and pairs of the previous case stay where `setup` asks for the same and
   /// nothing failed on them. Throws DeviceError if the setup is not one of model/setup.hpp or
   /// cannot be made. Objects that the device does not let go are left over and tried again later.
-  void reset(const model::Setup& setup) override;
+  void reset(const Setup& setup) override;
   /// Errors of calls are reported as the caller of libibverbs sees them: errno where the call gives
   /// NULL, else its return value as 32 bits (-1 is 0xffffffff). Verbs that this libibverbs does not
   /// have are refused with EOPNOTSUPP. Throws std::logic_error as above.
@@ -102,11 +102,11 @@ class VerbsDevice final : public Device {
   void empty_receives();
   void release_windows();
   void release_regions();
-  void release_pairs(const model::Setup& setup);
-  void release_domains(const model::Setup& setup);
-  void make_domains(const model::Setup& setup);
-  void make_pairs(const model::Setup& setup);
-  [[nodiscard]] bool pair_stays(std::size_t index, const model::Setup& setup) const;
+  void release_pairs(const Setup& setup);
+  void release_domains(const Setup& setup);
+  void make_domains(const Setup& setup);
+  void make_pairs(const Setup& setup);
+  [[nodiscard]] bool pair_stays(std::size_t index, const Setup& setup) const;
 
   // calls.cpp
   void dispatch(const Call& call, Observation& seen);

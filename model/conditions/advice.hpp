@@ -8,13 +8,13 @@ namespace mrproof::model {
 
 /// Whether each region that is advised on satisfies the predicate.
 template <class D, class Predicate>
-constexpr typename D::Bit each_advised(const View<D>& v, Predicate&& predicate) {
+constexpr auto each_advised(const View<D>& v, Predicate&& predicate) {
   return each_element(v, 0, [&](const State<D>& s, const Target<D>& t) {
     return t.holders->regions.all(s.regions, predicate);
   });
 }
 /// Whether the elements' bytes are there for the advice: to be written where it says so.
-template <class D> constexpr typename D::Bit advised_memory_there(const View<D>& v) {
+template <class D> constexpr auto advised_memory_there(const View<D>& v) {
   return each_element(v, 0, [&](const State<D>& s, const Target<D>& t) {
     return memory_there(s, t, v.call.option == kPrefetchWrite);
   });
@@ -24,13 +24,13 @@ template <class D> constexpr typename D::Bit advised_memory_there(const View<D>&
 MRPROOF_SITUATION(advised_defined, "the regions are ones that may still be used",
     "rereg_mr.cmd_unusable", each_advised(v, [](const auto& r) { return !r.undefined; }));
 MRPROOF_SITUATION(advice_known, "the advice is one of the three that the page names",
-    "advise_mr.advice_known", D::bit(v.call.option <= kPrefetchNoFault));
+    "advise_mr.advice_known", v.call.option <= kPrefetchNoFault);
 MRPROOF_SITUATION(advice_flags_known, "flags is 0 or FLUSH", "advise_mr.flags_known",
-    (v.call.flags & ~D::flags(kAdviseFlush)) == D::flags(0));
+    (v.call.flags & ~kAdviseFlush) == 0);
 MRPROOF_SITUATION(advised_key_live, "a live region has each lkey",
     "advise_mr.efault_key advise_mr.enoent", each_element(v, 0, key_is_live<D>));
 MRPROOF_SITUATION(advised_same_pd, "the regions are in the PD given", "advise_mr.same_pd",
-    each_advised(v, [&](const auto& r) { return r.pd == D::small(v.call.pd); }));
+    each_advised(v, [&](const auto& r) { return r.pd == v.call.pd; }));
 MRPROOF_SITUATION(advised_in_bounds, "each range lies inside its region",
     "advise_mr.efault_range advise_mr.any_range", each_element(v, 0, in_bounds<D>));
 MRPROOF_SITUATION(advised_on_demand, "the regions are paged on demand",
@@ -38,31 +38,27 @@ MRPROOF_SITUATION(advised_on_demand, "the regions are paged on demand",
     each_element(v, kOnDemand, right_granted<D>));
 MRPROOF_SITUATION(advised_writable, "regions that are fetched for writing have LOCAL_WRITE",
     "advise_mr.eperm_read_only advise_mr.efault_key",
-    D::bit(v.call.option != kPrefetchWrite) | each_element(v, kLocalWrite, right_granted<D>));
+    (v.call.option != kPrefetchWrite) | each_element(v, kLocalWrite, right_granted<D>));
 MRPROOF_SITUATION(advised_mapped,
     "with FLUSH, and unless nothing is to be faulted in, all pages are mapped",
     "advise_mr.flush advise_mr.efault_range gap.advise_postponed_error",
-    D::bit(v.call.option == kPrefetchNoFault) | (!has<D>(v.call.flags, kAdviseFlush)) |
+    (v.call.option == kPrefetchNoFault) | (!has<D>(v.call.flags, kAdviseFlush)) |
         advised_memory_there(v));
 MRPROOF_SITUATION(advised_mapped_now, "all pages are part of the process's address space",
     "advise_mr.efault_range gap.advise_no_fault_absent", advised_memory_there(v));
 MRPROOF_SITUATION(advised_something, "no element is empty", "gap.advise_length_zero",
-    (v.call.length != D::address(0)) &
-        (D::bit(v.call.elements == 1) | (v.call.second.length != D::address(0))));
+    (v.call.length != 0) & ((v.call.elements == 1) | (v.call.second.length != 0)));
 
 // What is seen.
 MRPROOF_OBSERVATION(says_not_supported,
     "the error is EOPNOTSUPP (ENOTSUP is the same number), or ENOSYS",
-    "advise_mr.eopnotsupp advise_mr.enotsup",
-    (v.result.error == D::key(95)) | (v.result.error == D::key(38)));
+    "advise_mr.eopnotsupp advise_mr.enotsup", (v.result.error == 95) | (v.result.error == 38));
 MRPROOF_OBSERVATION(says_fault, "the error is EFAULT",
-    "advise_mr.efault_range advise_mr.efault_key", v.result.error == D::key(14));
+    "advise_mr.efault_range advise_mr.efault_key", v.result.error == 14);
 MRPROOF_OBSERVATION(says_invalid, "the error is EINVAL",
-    "advise_mr.einval_pd advise_mr.einval_flags advise_mr.einval_not_mr",
-    v.result.error == D::key(22));
+    "advise_mr.einval_pd advise_mr.einval_flags advise_mr.einval_not_mr", v.result.error == 22);
 MRPROOF_OBSERVATION(says_not_permitted, "the error is EPERM",
-    "advise_mr.eperm_scope advise_mr.eperm_read_only", v.result.error == D::key(1));
-MRPROOF_OBSERVATION(
-    says_no_entry, "the error is ENOENT", "advise_mr.enoent", v.result.error == D::key(2));
+    "advise_mr.eperm_scope advise_mr.eperm_read_only", v.result.error == 1);
+MRPROOF_OBSERVATION(says_no_entry, "the error is ENOENT", "advise_mr.enoent", v.result.error == 2);
 
 }  // namespace mrproof::model

@@ -11,11 +11,11 @@ namespace mrproof::model {
 /// Whether some region that answers to the target's key, or to some element's, satisfies the
 /// predicate.
 template <class D, class Predicate>
-constexpr typename D::Bit some_region(const View<D>& v, const Target<D>& t, Predicate&& predicate) {
+constexpr auto some_region(const View<D>& v, const Target<D>& t, Predicate&& predicate) {
   return !t.holders->regions.all(v.state.regions, [&](const auto& r) { return !predicate(r); });
 }
 template <class D, class Predicate>
-constexpr typename D::Bit some_local_region(const View<D>& v, Predicate&& predicate) {
+constexpr auto some_local_region(const View<D>& v, Predicate&& predicate) {
   auto found = D::bit(false);
   for (std::size_t i = 0; i < v.call.elements; ++i)
     found = found | some_region(v, element_target(v, i, 0), predicate);
@@ -23,37 +23,37 @@ constexpr typename D::Bit some_local_region(const View<D>& v, Predicate&& predic
 }
 
 /// Whether the region is addressed by offsets; by numbers of its own.
-template <class D> constexpr typename D::Bit zero_based(const Region<D>& r) {
+template <class D> constexpr auto zero_based(const Region<D>& r) {
   return has<D>(r.access, kZeroBased);
 }
-template <class D> constexpr typename D::Bit elsewhere(const Region<D>& r) {
+template <class D> constexpr auto elsewhere(const Region<D>& r) {
   return (r.first != r.memory) & !zero_based(r);
 }
 
 /// Whether the refusal seen lays the fault on the local side; the remote range; the receive.
-template <class D> constexpr typename D::Bit blames_local(const View<D>& v) {
+template <class D> constexpr auto blames_local(const View<D>& v) {
   const auto outcome = v.result.outcome;
   return D::bit((outcome == Outcome::loc_prot_err || outcome == Outcome::loc_len_err ||
                     outcome == Outcome::loc_qp_op_err || outcome == Outcome::refused) &&
                 has_elements(v.call.verb) && v.call.verb != Verb::advise_mr);
 }
-template <class D> constexpr typename D::Bit blames_remote(const View<D>& v) {
+template <class D> constexpr auto blames_remote(const View<D>& v) {
   return D::bit(v.result.outcome == Outcome::rem_access_err && is_remote(v.call.verb));
 }
-template <class D> constexpr typename D::Bit blames_receive(const View<D>& v) {
+template <class D> constexpr auto blames_receive(const View<D>& v) {
   return D::bit(v.result.outcome == Outcome::rem_op_err && is_send(v.call.verb));
 }
 
 /// Whether a window behind the remote range satisfies the predicate.
 template <class D, class Predicate>
-constexpr typename D::Bit window_blamed(const View<D>& v, Predicate&& predicate) {
+constexpr auto window_blamed(const View<D>& v, Predicate&& predicate) {
   return blames_remote(v) & !remote_target(v).holders->windows.all(
                                 v.state.windows, [&](const auto& w) { return !predicate(w); });
 }
 
 /// Whether a region that the call uses, on any side, satisfies the predicate.
 template <class D, class Predicate>
-constexpr typename D::Bit region_used(const View<D>& v, Predicate&& predicate) {
+constexpr auto region_used(const View<D>& v, Predicate&& predicate) {
   auto used = D::bit(false);
   if (is_transfer(v.call.verb) && has_elements(v.call.verb))
     used = used | some_local_region(v, predicate);
@@ -61,7 +61,7 @@ constexpr typename D::Bit region_used(const View<D>& v, Predicate&& predicate) {
     const auto other = [&](const auto& w) {
       auto result = D::bit(true);
       for (std::size_t i = 0; i < D::kRegions; ++i)
-        result = result & ((w.region != D::small(i)) | !predicate(v.state.regions.at(i)));
+        result = result & ((w.region != i) | !predicate(v.state.regions.at(i)));
       return result;
     };
     used = used | some_region(v, remote_target(v), predicate) |
@@ -74,8 +74,8 @@ constexpr typename D::Bit region_used(const View<D>& v, Predicate&& predicate) {
 }
 
 /// Whether a region is to be made, with the flag.
-template <class D> constexpr typename D::Bit asks_for(const View<D>& v, std::uint32_t flag) {
-  return D::bit(makes_region(v.call.verb)) & has<D>(v.call.access, flag);
+template <class D> constexpr auto asks_for(const View<D>& v, std::uint32_t flag) {
+  return makes_region(v.call.verb) & has<D>(v.call.access, flag);
 }
 
 // How regions are addressed.
@@ -110,30 +110,30 @@ MRPROOF_CIRCUMSTANCE(through_window, "the remote key is that of a memory window"
     "alloc_mw.grants_subset", window_blamed(v, [](const auto&) { return D::bit(true); }));
 MRPROOF_CIRCUMSTANCE(zero_based_window, "the window is, or is to be, addressed by offsets",
     "bind_mw.zero_based",
-    (D::bit(is_bind(v.call.verb)) & has<D>(v.call.access, kZeroBased)) |
+    (is_bind(v.call.verb) & has<D>(v.call.access, kZeroBased)) |
         window_blamed(v, [](const auto& w) { return has<D>(w.access, kZeroBased); }));
 MRPROOF_CIRCUMSTANCE(unbinding, "the bind has length zero",
-    "alloc_mw.type_1_ends gap.unbind_arguments", D::bit(is_bind(v.call.verb)) & unbinds(v));
+    "alloc_mw.type_1_ends gap.unbind_arguments", is_bind(v.call.verb) & unbinds(v));
 MRPROOF_CIRCUMSTANCE(unbound_window_named, "the type 2 window to be invalidated is not bound",
     "gap.invalidate_free_window",
-    D::bit(v.call.verb == Verb::local_inv || v.call.verb == Verb::send_with_inv) &
+    (v.call.verb == Verb::local_inv || v.call.verb == Verb::send_with_inv) &
         invalidates_window<D>.holds(v) & !invalidates_bound<D>.holds(v));
 MRPROOF_CIRCUMSTANCE(windows_through_qp,
     "type 2 windows are bound through the queue pair to be destroyed", "o10-2.2.5",
-    D::bit(v.call.verb == Verb::destroy_qp) & bound_through_qp(v));
+    (v.call.verb == Verb::destroy_qp) & bound_through_qp(v));
 
 // What is asked for.
 MRPROOF_CIRCUMSTANCE(empty_transfer, "the transfer has no bytes", "C9-88 gap.zero_length_remote",
-    D::bit(is_transfer(v.call.verb) && has_elements(v.call.verb)) & zero_length(v));
+    (is_transfer(v.call.verb) && has_elements(v.call.verb)) & zero_length(v));
 MRPROOF_CIRCUMSTANCE(optional_access_bits, "access bits of the optional range are set",
     "uverbs_ioctl.optional_range verbs_h.optional_masked",
-    D::bit(makes_region(v.call.verb)) & has_any<D>(v.call.access, kOptionalRange));
+    makes_region(v.call.verb) & has_any<D>(v.call.access, kOptionalRange));
 MRPROOF_CIRCUMSTANCE(zero_based_asked, "a zero-based region is asked for", "reg_mr.zero_based",
     asks_for(v, kZeroBased));
 MRPROOF_CIRCUMSTANCE(on_demand_asked, "a region that is paged on demand is asked for",
     "reg_mr.on_demand", asks_for(v, kOnDemand));
 MRPROOF_CIRCUMSTANCE(read_only_memory, "part of the memory is read-only", "memory.read_only",
-    D::bit(makes_region(v.call.verb)) & paged_in(v.state, v.call.address, v.call.length, false) &
+    makes_region(v.call.verb) & paged_in(v.state, v.call.address, v.call.length, false) &
         !paged_in(v.state, v.call.address, v.call.length, true));
 
 /// All of them, in the order in which they are named.

@@ -6,14 +6,13 @@
 namespace mrproof::model {
 
 /// Whether a state that was seen is the expected one; a state that was not asked for is no news.
-template <class D>
-constexpr typename D::Bit seen_as(typename D::Small seen, typename D::Small expected) {
-  return (seen == as_small<D>(QpState::unknown)) | (seen == expected);
+template <class D> constexpr auto seen_as(typename D::Small seen, typename D::Small expected) {
+  return (seen == QpState::unknown) | (seen == expected);
 }
 /// Whether a receive on the failed responder, if one was posted, completed with an error.
-template <class D> constexpr typename D::Bit peer_receive_failed(const View<D>& v) {
-  const auto stays = v.result.peer_receive == as_small<D>(Outcome::none);
-  const auto succeeds = v.result.peer_receive == as_small<D>(Outcome::ok);
+template <class D> constexpr auto peer_receive_failed(const View<D>& v) {
+  const auto stays = v.result.peer_receive == Outcome::none;
+  const auto succeeds = v.result.peer_receive == Outcome::ok;
   return D::select(v.peer().posted, !(stays | succeeds), stays);
 }
 
@@ -37,21 +36,21 @@ MRPROOF_OBSERVATION(responder_fails, "the responding queue pair goes to ERR",
 
 // The receives posted at both ends.
 MRPROOF_OBSERVATION(own_receive_stays, "a receive posted on the requester does not complete",
-    "post_recv.posts_list", v.result.own_receive == as_small<D>(Outcome::none));
+    "post_recv.posts_list", v.result.own_receive == Outcome::none);
 MRPROOF_OBSERVATION(peer_receive_stays, "a receive posted on the responder does not complete",
-    "post_recv.posts_list", v.result.peer_receive == as_small<D>(Outcome::none));
+    "post_recv.posts_list", v.result.peer_receive == Outcome::none);
 MRPROOF_OBSERVATION(own_receive_flushed, "a receive posted on the failed requester is flushed",
     "C9-220",
     v.result.own_receive ==
         D::select(v.qp().posted, as_small<D>(Outcome::wr_flush_err), as_small<D>(Outcome::none)));
 MRPROOF_OBSERVATION(receive_succeeds, "the receive completes with SUCCESS",
-    "poll_cq.status wr_post.send", v.result.peer_receive == as_small<D>(Outcome::ok));
+    "poll_cq.status wr_post.send", v.result.peer_receive == Outcome::ok);
 MRPROOF_OBSERVATION(received_length, "byte_len of the receive is the length of the message",
     "poll_cq.byte_len", v.result.received == message_length(v));
 MRPROOF_OBSERVATION(receive_reports_length, "the receive completes with LOC_LEN_ERR", "11.6.2",
-    v.result.peer_receive == as_small<D>(Outcome::loc_len_err));
+    v.result.peer_receive == Outcome::loc_len_err);
 MRPROOF_OBSERVATION(receive_reports_protection, "the receive completes with LOC_PROT_ERR", "11.6.2",
-    v.result.peer_receive == as_small<D>(Outcome::loc_prot_err));
+    v.result.peer_receive == Outcome::loc_prot_err);
 MRPROOF_OBSERVATION(peer_receive_fails,
     "a receive posted on the failed responder completes with an error", "C9-220 C9-222.1.1",
     peer_receive_failed(v));

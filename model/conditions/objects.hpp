@@ -32,8 +32,8 @@ MRPROOF_SITUATION(store_in_buffer, "the bytes stored lie in mapped, writable mem
     "memory.unmapped memory.read_only", paged_in(v.state, v.call.address, v.call.length, true));
 
 /// Whether some buffer holds the range, and no hole but one of just that range.
-template <class D> constexpr typename D::Bit only_hole(const View<D>& v) {
-  const auto last = v.call.address + v.call.length - D::address(1);
+template <class D> constexpr auto only_hole(const View<D>& v) {
+  const auto last = v.call.address + v.call.length - 1;
   return any<D>(v.state.buffers, [&](const Buffer<D>& b) {
     const auto same = (b.hole_first == v.call.address) & (b.hole_last == last);
     return within<D>(v.call.address, v.call.length, b.first, b.last) & ((!b.hole) | same);
@@ -44,21 +44,20 @@ template <class D> constexpr typename D::Bit only_hole(const View<D>& v) {
 MRPROOF_SITUATION(pages_whole,
     "the range is whole pages of one buffer, and that buffer's only hole if it has one",
     "memory.whole_pages harness.one_hole",
-    (((v.call.address | v.call.length) & D::address(4095)) == D::address(0)) & only_hole(v));
+    (((v.call.address | v.call.length) & 4095) == 0) & only_hole(v));
 MRPROOF_SITUATION(pages_there, "pages that are made read-only are mapped", "memory.protect_mapped",
-    D::bit(v.call.option != kReadPages) | paged_in(v.state, v.call.address, v.call.length, false));
+    (v.call.option != kReadPages) | paged_in(v.state, v.call.address, v.call.length, false));
 
 /// Whether none of the objects is live and in the PD that the call names.
-template <class D> constexpr typename D::Bit none_in_pd(const View<D>& v, const auto& objects) {
+template <class D> constexpr auto none_in_pd(const View<D>& v, const auto& objects) {
   const auto pd = D::small(v.call.pd);
   return all<D>(objects, [&](const auto& object) { return !(object.live & (object.pd == pd)); });
 }
 
 /// Whether no bound window is on the region, of those of which that is known, or is not.
-template <class D> constexpr typename D::Bit no_window_on_it(const View<D>& v, bool doubtful) {
+template <class D> constexpr auto no_window_on_it(const View<D>& v, bool doubtful) {
   return all<D>(v.state.windows, [&](const Window<D>& w) {
-    return !(
-        w.live & w.bound & (w.undefined == D::bit(doubtful)) & (w.region == D::small(v.call.mr)));
+    return !(w.live & w.bound & (w.undefined == doubtful) & (w.region == v.call.mr));
   });
 }
 
@@ -90,12 +89,11 @@ MRPROOF_SITUATION(no_doubtful_window,
     "gap.window_after_qp_error gap.failed_bind_old_binding", no_window_on_it(v, true));
 MRPROOF_SITUATION(verb_available, "the device claims what the verb needs, or has granted it before",
     "query_device.device_cap_flags query_device.atomic_cap query_device_ex.odp_implicit",
-    (features_needed(v) == D::flags(~0U)) |
-        ((features_needed(v) & (v.state.can.features | v.state.shown)) != D::flags(0)));
+    (features_needed(v) == ~0U) |
+        ((features_needed(v) & (v.state.can.features | v.state.shown)) != 0));
 
 /// Whether no live region that grants remote access, and no window, has a key that is `taken`.
-template <class D, class Taken>
-constexpr typename D::Bit no_rkey(const State<D>& s, Taken&& taken) {
+template <class D, class Taken> constexpr auto no_rkey(const State<D>& s, Taken&& taken) {
   return all<D>(s.regions, [&](const Region<D>& r) {
     return !(r.live & has_any<D>(r.access, kRemoteRights) & (!r.null) & taken(r.rkey));
   }) & all<D>(s.windows, [&](const Window<D>& w) {
@@ -105,15 +103,15 @@ constexpr typename D::Bit no_rkey(const State<D>& s, Taken&& taken) {
 
 /// The part of a key that the consumer of a type 2 window does not choose.
 template <class D> constexpr typename D::Key key_index(typename D::Key key) {
-  return key & D::key(0xffffff00U);
+  return key & 0xffffff00U;
 }
 
 /// Whether the number can be an errno; whether it is ENOMEM or EAGAIN.
-template <class D> constexpr typename D::Bit is_errno(typename D::Key error) {
-  return (error != D::key(0)) & (error < D::key(4096));
+template <class D> constexpr auto is_errno(typename D::Key error) {
+  return (error != 0) & (error < 4096);
 }
-template <class D> constexpr typename D::Bit says_resources(typename D::Key error) {
-  return (error == D::key(12)) | (error == D::key(11));
+template <class D> constexpr auto says_resources(typename D::Key error) {
+  return (error == 12) | (error == 11);
 }
 
 // What is seen.

@@ -27,7 +27,7 @@ template <class D> constexpr Asked<D> asked(const View<D>& v) {
   const auto access = c.access & v.state.defined;
   if (c.verb == Verb::rereg_mr) {
     const auto& r = v.region();
-    const auto size = D::select(r.empty, D::address(0), r.last - r.first + D::address(1));
+    const auto size = D::select(r.empty, D::address(0), r.last - r.first + 1);
     const auto moves = has<D>(c.flags, kChangeTranslation);
     return {D::select(has<D>(c.flags, kChangeAccess), access, r.access),
         D::select(moves, c.address, r.memory), D::select(moves, c.length, size),
@@ -39,19 +39,19 @@ template <class D> constexpr Asked<D> asked(const View<D>& v) {
 }
 
 /// Whether the region is to be made of the program's own memory.
-template <class D> constexpr typename D::Bit of_buffers(const View<D>& v) {
-  return D::bit(v.call.verb != Verb::reg_dmabuf_mr) & !has<D>(asked(v).access, kAllocateMr);
+template <class D> constexpr auto of_buffers(const View<D>& v) {
+  return (v.call.verb != Verb::reg_dmabuf_mr) & !has<D>(asked(v).access, kAllocateMr);
 }
 
 /// Whether all of memory is asked for, paged on demand.
-template <class D> constexpr typename D::Bit is_implicit(const Asked<D>& a) {
-  return has<D>(a.access, kOnDemand) & (a.address == D::address(0)) & (a.length == ~D::address(0));
+template <class D> constexpr auto is_implicit(const Asked<D>& a) {
+  return has<D>(a.access, kOnDemand) & (a.address == 0) & (a.length == ~D::address(0));
 }
 
 /// Whether all bytes that the region is to have are there now.
-template <class D> constexpr typename D::Bit there_now(const View<D>& v, bool writable) {
+template <class D> constexpr auto there_now(const View<D>& v, bool writable) {
   const auto a = asked(v);
-  const auto nothing = (a.length == D::address(0)) | !a.moves;
+  const auto nothing = (a.length == 0) | !a.moves;
   if (v.call.verb == Verb::reg_dmabuf_mr)
     return nothing | within<D>(a.address, a.length, D::address(0), D::address(kDmabufSize - 1));
   return nothing | (!of_buffers(v)) | paged_in(v.state, a.address, a.length, writable);
@@ -59,14 +59,13 @@ template <class D> constexpr typename D::Bit there_now(const View<D>& v, bool wr
 
 /// Whether LOCAL_WRITE is there where one of the other rights to write is.
 template <class D>
-constexpr typename D::Bit writes_locally_too(typename D::Flags wanted, typename D::Flags there) {
+constexpr auto writes_locally_too(typename D::Flags wanted, typename D::Flags there) {
   return implies(has_any<D>(wanted, kRemoteWrite | kRemoteAtomic), has<D>(there, kLocalWrite));
 }
 
 /// Whether a range of that length that begins there does not wrap around.
-template <class D>
-constexpr typename D::Bit straight(typename D::Address first, typename D::Address length) {
-  return (length == D::address(0)) | (first <= first + length - D::address(1));
+template <class D> constexpr auto straight(typename D::Address first, typename D::Address length) {
+  return (length == 0) | (first <= first + length - 1);
 }
 
 // What makes a registration sound.
@@ -86,11 +85,10 @@ MRPROOF_SITUATION(memory_there_now,
     "memory that is paged on demand, or that windows may open, is there and writable already",
     "gap.memory_not_there gap.implicit_odp_near_miss",
     implies(has_any<D>(asked(v).access, kOnDemand | kMwBind), there_now(v, true)));
-MRPROOF_SITUATION(length_zero, "the region would have no bytes", "gap.length_zero",
-    asked(v).length == D::address(0));
+MRPROOF_SITUATION(
+    length_zero, "the region would have no bytes", "gap.length_zero", asked(v).length == 0);
 MRPROOF_SITUATION(access_bits_defined, "every access bit set has a meaning",
-    "reg_mr.access_known gap.undefined_access_bits",
-    (v.call.access & ~v.state.defined) == D::flags(0));
+    "reg_mr.access_known gap.undefined_access_bits", (v.call.access & ~v.state.defined) == 0);
 MRPROOF_SITUATION(hugetlb_with_on_demand, "HUGETLB comes only with explicit ON_DEMAND",
     "reg_mr.hugetlb_with_on_demand gap.hugetlb_without_on_demand",
     implies(has<D>(asked(v).access, kHugetlb),
@@ -98,23 +96,22 @@ MRPROOF_SITUATION(hugetlb_with_on_demand, "HUGETLB comes only with explicit ON_D
 MRPROOF_SITUATION(page_offsets_agree,
     "memory and the address that keys use for it begin alike within a page",
     "reg_mr.dmabuf_page_offset gap.iova_zero_in_page gap.dmabuf_demands",
-    D::bit(v.call.verb == Verb::reg_mr || v.call.verb == Verb::rereg_mr) |
-        (((v.call.address - v.call.iova) & D::address(4095)) == D::address(0)));
+    (v.call.verb == Verb::reg_mr || v.call.verb == Verb::rereg_mr) |
+        (((v.call.address - v.call.iova) & 4095) == 0));
 MRPROOF_SITUATION(keys_range_straight, "the range that keys address does not wrap around",
     "gap.iova_wraps",
     straight<D>(asked(v).first, asked(v).length) & straight<D>(v.call.iova, asked(v).length));
 MRPROOF_SITUATION(dmabuf_flags_supported,
     "a dma-buf is registered with flags that the verb supports",
     "reg_mr.dmabuf_flags gap.dmabuf_demands",
-    D::bit(v.call.verb != Verb::reg_dmabuf_mr) |
-        ((v.call.access & ~D::flags(kDmabufAccess)) == D::flags(0)));
+    (v.call.verb != Verb::reg_dmabuf_mr) | ((v.call.access & ~kDmabufAccess) == 0));
 
 /// Whether the access flags and features asked for are available.
-template <class D> constexpr typename D::Bit available(const View<D>& v) {
+template <class D> constexpr auto available(const View<D>& v) {
   const auto a = asked(v);
-  const auto missing = a.access & D::flags(kFeatureFlags) & ~(v.state.can.claimed | v.state.proven);
+  const auto missing = a.access & kFeatureFlags & ~(v.state.can.claimed | v.state.proven);
   const auto implicit = has_any<D>(v.state.can.features | v.state.shown, kImplicitOnDemand);
-  return (missing == D::flags(0)) & implies(is_implicit(a), implicit);
+  return (missing == 0) & implies(is_implicit(a), implicit);
 }
 
 // What is optional, what regions are shared.
@@ -131,12 +128,12 @@ MRPROOF_SITUATION(source_shared,
     has<D>(v.state.regions.at(v.call.source).access, kShared));
 
 /// Whether the region that is to be shared is one that can be.
-template <class D> constexpr typename D::Bit can_be_shared(const Region<D>& r) {
+template <class D> constexpr auto can_be_shared(const Region<D>& r) {
   return r.live & (!r.undefined) & !has<D>(r.access, kOnDemand);
 }
 
 /// Whether no other live object has the keys of the region just made.
-template <class D> constexpr typename D::Bit new_keys_distinct(const View<D>& v) {
+template <class D> constexpr auto new_keys_distinct(const View<D>& v) {
   const auto& seen = v.result;
   const auto keyed = D::bit(v.call.verb != Verb::alloc_null_mr);
   const auto remote = has_any<D>(asked(v).access, kRemoteRights) & keyed;
@@ -147,7 +144,7 @@ template <class D> constexpr typename D::Bit new_keys_distinct(const View<D>& v)
     const Region<D>& r = v.state.regions[i];
     const auto either = (remote | has_any<D>(r.access, kRemoteRights)) & (!r.null) & keyed;
     const auto others = (r.lkey != seen.lkey) & implies(either, r.rkey != seen.rkey);
-    distinct = distinct & implies(D::bit(i != v.call.mr) & r.live, others);
+    distinct = distinct & implies((i != v.call.mr) & r.live, others);
   }
   return distinct;
 }
@@ -155,7 +152,7 @@ template <class D> constexpr typename D::Bit new_keys_distinct(const View<D>& v)
 // The region's own: its source, its keys.
 MRPROOF_SITUATION(source_live, "the region to be shared is another one, live, and holds its memory",
     "gap.exp_shared_registration",
-    D::bit(v.call.source != v.call.mr) & can_be_shared(v.state.regions.at(v.call.source)));
+    (v.call.source != v.call.mr) & can_be_shared(v.state.regions.at(v.call.source)));
 MRPROOF_OBSERVATION(keys_distinct,
     "no other live region has this lkey, and none and no window this rkey if it grants remote "
     "access",

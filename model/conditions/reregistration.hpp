@@ -22,10 +22,10 @@ MRPROOF_SITUATION(translation_plain,
         !(has_any<D>(asked(v).access, kZeroBased | kAllocateMr) | v.region().unseen));
 MRPROOF_SITUATION(kind_kept,
     "new access flags leave the MR what it is: zero-based or not, on demand or not",
-    "gap.rereg_kind", (asked(v).access & D::flags(kKind)) == (v.region().access & D::flags(kKind)));
+    "gap.rereg_kind", (asked(v).access & kKind) == (v.region().access & kKind));
 
 /// Whether the region's memory, if the change pins it anew, is there.
-template <class D> constexpr typename D::Bit can_be_pinned_anew(const View<D>& v) {
+template <class D> constexpr auto can_be_pinned_anew(const View<D>& v) {
   const auto a = asked(v);
   const auto anew = has<D>(v.call.flags, kChangeAccess) & has<D>(a.access, kLocalWrite) &
                     !(a.moves | v.region().unseen | v.region().empty);
@@ -33,32 +33,28 @@ template <class D> constexpr typename D::Bit can_be_pinned_anew(const View<D>& v
 }
 
 /// Whether the kind of change is not asked for, or was granted before.
-template <class D>
-constexpr typename D::Bit grants_change(const View<D>& v, Change change, Feature feature) {
+template <class D> constexpr auto grants_change(const View<D>& v, Change change, Feature feature) {
   return implies(
       has<D>(v.call.flags, change), has<D>(v.state.can.features | v.state.shown, feature));
 }
 
 // What decides.
 MRPROOF_SITUATION(changes_known, "flags has no bit but the three that the page names",
-    "rereg_mr.flags_known gap.rereg_unknown_flags",
-    (v.call.flags & ~D::flags(kChanges)) == D::flags(0));
+    "rereg_mr.flags_known gap.rereg_unknown_flags", (v.call.flags & ~kChanges) == 0);
 MRPROOF_SITUATION(changes_something, "flags says what is to change", "gap.rereg_no_flags",
     has_any<D>(v.call.flags, kChanges));
 MRPROOF_SITUATION(translation_given, "a change of translation comes with an address and a length",
     "gap.rereg_no_range",
-    implies(has<D>(v.call.flags, kChangeTranslation),
-        (v.call.address != D::address(0)) & (v.call.length != D::address(0))));
+    implies(
+        has<D>(v.call.flags, kChangeTranslation), (v.call.address != 0) & (v.call.length != 0)));
 MRPROOF_SITUATION(access_only_with_flag, "access is 0 where CHANGE_ACCESS is not set",
-    "gap.rereg_access_without_flag",
-    has<D>(v.call.flags, kChangeAccess) | (v.call.access == D::flags(0)));
+    "gap.rereg_access_without_flag", has<D>(v.call.flags, kChangeAccess) | (v.call.access == 0));
 MRPROOF_SITUATION(mr_plain, "the MR is of the program's own memory", "gap.rereg_of_other_kinds",
     !v.region().unseen);
 MRPROOF_SITUATION(experimental_access,
     "the access flags asked for are those that the vendor page names",
     "rereg_exp.access_known gap.exp_access_list",
-    (!has<D>(v.call.flags, kChangeAccess)) |
-        ((v.call.access & ~D::flags(kExperimentalAccess)) == D::flags(0)));
+    (!has<D>(v.call.flags, kChangeAccess)) | ((v.call.access & ~kExperimentalAccess) == 0));
 MRPROOF_SITUATION(old_memory_there,
     "the MR's memory has not been taken away under it, as far as the access asked for goes",
     "gap.memory_unmapped_later", (!v.region().gone) & can_be_pinned_anew(v));
@@ -69,15 +65,15 @@ MRPROOF_SITUATION(changes_available, "every kind of change asked for has been gr
 
 // What is seen: the five codes, and an errno beside them.
 MRPROOF_OBSERVATION(code_input, "the code is IBV_REREG_MR_ERR_INPUT", "rereg_mr.input_when",
-    v.result.error == D::key(kErrInput));
+    v.result.error == kErrInput);
 MRPROOF_OBSERVATION(code_dont_fork_new, "the code is IBV_REREG_MR_ERR_DONT_FORK_NEW",
-    "rereg_mr.dont_fork_new_when", v.result.error == D::key(kErrDontForkNew));
+    "rereg_mr.dont_fork_new_when", v.result.error == kErrDontForkNew);
 MRPROOF_OBSERVATION(code_do_fork_old, "the code is IBV_REREG_MR_ERR_DO_FORK_OLD",
-    "rereg_mr.do_fork_old_when", v.result.error == D::key(kErrDoForkOld));
-MRPROOF_OBSERVATION(code_cmd, "the code is IBV_REREG_MR_ERR_CMD", "rereg_mr.cmd_when",
-    v.result.error == D::key(kErrCmd));
+    "rereg_mr.do_fork_old_when", v.result.error == kErrDoForkOld);
+MRPROOF_OBSERVATION(
+    code_cmd, "the code is IBV_REREG_MR_ERR_CMD", "rereg_mr.cmd_when", v.result.error == kErrCmd);
 MRPROOF_OBSERVATION(code_cmd_and_do_fork_new, "the code is IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
-    "rereg_mr.cmd_do_fork_when", v.result.error == D::key(kErrCmdAndDoForkNew));
+    "rereg_mr.cmd_do_fork_when", v.result.error == kErrCmdAndDoForkNew);
 MRPROOF_OBSERVATION(reason_of_resources,
     "errno beside the code says that resources ran out (ENOMEM or EAGAIN)",
     "harness.no_resources gap.rereg_errno", says_resources<D>(v.result.reason));

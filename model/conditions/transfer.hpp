@@ -10,31 +10,30 @@ namespace mrproof::model {
 MRPROOF_SITUATION(receive_queue_free, "no receive is posted yet (the model holds one a queue pair)",
     "harness.one_receive", !v.qp().posted);
 MRPROOF_SITUATION(qp_ready, "the queue pair is in RTS", "modify_qp.rc_transitions C10-96",
-    v.qp().state == as_small<D>(QpState::rts));
+    v.qp().state == QpState::rts);
 MRPROOF_SITUATION(peer_ready, "the queue pair at the other end is in RTS",
-    "modify_qp.rc_transitions", v.peer().live&(v.peer().state == as_small<D>(QpState::rts)));
+    "modify_qp.rc_transitions", v.peer().live&(v.peer().state == QpState::rts));
 MRPROOF_SITUATION(message_not_too_long, "the message is no longer than the port carries",
     "query_port.max_msg_sz C9-94", message_length(v) <= v.state.can.max_message);
 MRPROOF_SITUATION(atomic_length, "an atomic operation has one element, of 8 bytes",
-    "gap.atomic_local_length", D::bit(v.call.elements == 1) & (v.call.length == D::address(8)));
+    "gap.atomic_local_length", (v.call.elements == 1) & (v.call.length == 8));
 
 /// Whether the range's memory is there, to be written.
-template <class D> constexpr typename D::Bit writable_there(const State<D>& s, const Target<D>& t) {
+template <class D> constexpr auto writable_there(const State<D>& s, const Target<D>& t) {
   return memory_there(s, t, true);
 }
 /// The range; of an empty one, a byte.
 template <class D> constexpr Target<D> at_least_a_byte(Target<D> t) {
-  t.length = D::select(t.length == D::address(0), D::address(1), t.length);
+  t.length = D::select(t.length == 0, D::address(1), t.length);
   return t;
 }
 /// Whether all elements are sound even if they are empty.
-template <class D> constexpr typename D::Bit empty_elements_sound(const View<D>& v) {
+template <class D> constexpr auto empty_elements_sound(const View<D>& v) {
   const auto verb = v.call.verb;
   auto sound = D::bit(true);
   for (std::size_t i = 0; i < v.call.elements; ++i) {
     const auto t = element_target(v, i, local_right(verb));
-    sound = sound & ((t.length != D::address(0)) |
-                        granted(v.state, at_least_a_byte(t), writes_local(verb)));
+    sound = sound & ((t.length != 0) | granted(v.state, at_least_a_byte(t), writes_local(verb)));
   }
   return sound;
 }
@@ -59,15 +58,15 @@ MRPROOF_SITUATION(empty_element_sound,
     "gap.zero_length_lkey", empty_elements_sound(v));
 
 /// Whether the device has windows of type 2A and none of type 2B.
-template <class D> constexpr typename D::Bit windows_are_2a(const View<D>& v) {
+template <class D> constexpr auto windows_are_2a(const View<D>& v) {
   return has<D>(v.state.can.features, kMwType2A) & !has<D>(v.state.can.features, kMwType2B);
 }
 /// Whether the address is a multiple of 8.
-template <class D> constexpr typename D::Bit aligned(typename D::Address address) {
-  return (address & D::address(7)) == D::address(0);
+template <class D> constexpr auto aligned(typename D::Address address) {
+  return (address & 7) == 0;
 }
 /// Whether the memory behind the remote address is aligned.
-template <class D> constexpr typename D::Bit memory_aligned(const View<D>& v) {
+template <class D> constexpr auto memory_aligned(const View<D>& v) {
   const auto remote = remote_target(v);
   return aligned<D>(piece_of(v.state, remote, remote.length).at);
 }
@@ -99,19 +98,19 @@ MRPROOF_SITUATION(remote_memory_there,
 MRPROOF_SITUATION(remote_aligned,
     "the remote address of an atomic operation, or the memory behind it, is a multiple of 8",
     "gap.atomic_alignment",
-    D::bit(!is_atomic(v.call.verb)) | aligned<D>(v.call.remote) | memory_aligned(v));
+    !is_atomic(v.call.verb) | aligned<D>(v.call.remote) | memory_aligned(v));
 MRPROOF_SITUATION(remote_aligned_both,
     "the remote address of an atomic operation and the memory behind it are multiples of 8",
     "gap.atomic_alignment",
-    D::bit(!is_atomic(v.call.verb)) | (aligned<D>(v.call.remote) & memory_aligned(v)));
+    !is_atomic(v.call.verb) | (aligned<D>(v.call.remote) & memory_aligned(v)));
 
 /// Whether the receive has room for the message.
-template <class D> constexpr typename D::Bit has_room(const View<D>& v) {
+template <class D> constexpr auto has_room(const View<D>& v) {
   const auto& [first, second] = v.peer().elements;
   return message_length(v) <= first.length + second.length;
 }
 /// Whether all of the receive's elements are good.
-template <class D> constexpr typename D::Bit whole_receive_sound(const View<D>& v) {
+template <class D> constexpr auto whole_receive_sound(const View<D>& v) {
   auto sound = D::bit(true);
   for (std::size_t i = 0; i < 2; ++i) {
     const auto unused = D::bit(i == 1) & !v.peer().two;
@@ -141,13 +140,12 @@ MRPROOF_SITUATION(receive_element_sound, "the receive's elements, not only the p
 
 /// Whether the ranges that bytes may be stored in overlap none that others come from, or each
 /// other. Sound for what is granted: where bytes cannot be reached, none move.
-template <class D> constexpr typename D::Bit apart(const Piece<D>& a, const Piece<D>& b) {
-  const auto nothing =
-      (a.length == D::address(0)) | (b.length == D::address(0)) | a.unseen | b.unseen;
+template <class D> constexpr auto apart(const Piece<D>& a, const Piece<D>& b) {
+  const auto nothing = (a.length == 0) | (b.length == 0) | a.unseen | b.unseen;
   return nothing | (a.at + a.length <= b.at) | (b.at + b.length <= a.at);
 }
 /// What the duty copy_defined says.
-template <class D> constexpr typename D::Bit can_be_copied(const View<D>& v) {
+template <class D> constexpr auto can_be_copied(const View<D>& v) {
   const auto verb = v.call.verb;
   const auto remote = remote_target(v);
   const auto far = reachable_piece(v.state, remote);
@@ -162,7 +160,7 @@ template <class D> constexpr typename D::Bit can_be_copied(const View<D>& v) {
   return stores ? result & apart(near[0], near[1]) : result;
 }
 /// What the duty receive_copy_defined says of a receive that is posted.
-template <class D> constexpr typename D::Bit can_be_received(const View<D>& v) {
+template <class D> constexpr auto can_be_received(const View<D>& v) {
   const auto first = receive_target(v, 0, false);
   const auto second = receive_target(v, 1, false);
   const auto into = reachable_piece(v.state, first);

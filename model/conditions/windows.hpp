@@ -10,23 +10,21 @@ inline constexpr std::uint32_t kWindowAccess =
     kRemoteWrite | kRemoteRead | kRemoteAtomic | kZeroBased;
 
 /// Whether nothing is asked of the region: the bind unbinds.
-template <class D> constexpr typename D::Bit unbinds(const View<D>& v) {
-  return v.call.length == D::address(0);
-}
+template <class D> constexpr auto unbinds(const View<D>& v) { return v.call.length == 0; }
 /// Whether atomic operations are there to be granted.
-template <class D> constexpr typename D::Bit atomics_there(const State<D>& s) {
+template <class D> constexpr auto atomics_there(const State<D>& s) {
   return has<D>(s.can.claimed | s.proven, kRemoteAtomic);
 }
 /// Whether a live type 2 window is bound through the queue pair that the call names.
-template <class D> constexpr typename D::Bit bound_through_qp(const View<D>& v) {
+template <class D> constexpr auto bound_through_qp(const View<D>& v) {
   return any<D>(v.state.windows,
-      [&](const Window<D>& w) { return w.live & w.two & w.bound & (w.qp == D::small(v.call.qp)); });
+      [&](const Window<D>& w) { return w.live & w.two & w.bound & (w.qp == v.call.qp); });
 }
 
 // Binding: what makes it sound.
 MRPROOF_SITUATION(window_type_fits, "the verb is the one for windows of this type",
     "bind_mw.type_2_by_post_send o10-37.2.34 o10-37.2.35",
-    v.window().two == D::bit(v.call.verb == Verb::post_bind_mw));
+    v.window().two == (v.call.verb == Verb::post_bind_mw));
 MRPROOF_SITUATION(bind_region_same_pd, "window and region are in one PD",
     "C10-72 verbs_h.bind_mw_pd", v.window().pd == v.region().pd);
 MRPROOF_SITUATION(bind_qp_same_pd, "a type 2 window is bound through a queue pair of its PD",
@@ -53,8 +51,7 @@ MRPROOF_SITUATION(bind_qp_of_pd, "the queue pair of the bind is in the window's 
 MRPROOF_SITUATION(zero_based_of_type_two, "a zero-based window is of type 2",
     "o10-36.2.2 gap.zero_based_type_1", v.window().two | !has<D>(v.call.access, kZeroBased));
 MRPROOF_SITUATION(window_access_known, "the window's flags are among those that the page names",
-    "bind_mw.access_known gap.bind_access_unknown",
-    (v.call.access & ~D::flags(kWindowAccess)) == D::flags(0));
+    "bind_mw.access_known gap.bind_access_unknown", (v.call.access & ~kWindowAccess) == 0);
 MRPROOF_SITUATION(window_access_available,
     "a window for atomics is asked for where there are atomics", "reg_mr.remote_atomic_optional",
     atomics_there(v.state) | !has<D>(v.call.access, kRemoteAtomic));
@@ -75,7 +72,7 @@ MRPROOF_SITUATION(no_other_type_window_here, "no type 2A window is bound through
 /// Whether some live type 2 window has the key that is to be invalidated, and the predicate holds
 /// for it.
 template <class D, class Predicate>
-constexpr typename D::Bit named_window(const View<D>& v, Predicate&& predicate) {
+constexpr auto named_window(const View<D>& v, Predicate&& predicate) {
   return any<D>(v.state.windows,
       [&](const Window<D>& w) { return w.live & w.two & (w.rkey == v.call.rkey) & predicate(w); });
 }
@@ -84,12 +81,11 @@ constexpr std::uint8_t invalidating_qp(const auto& call) {
   return call.verb == Verb::send_with_inv ? peer_of(call.qp) : call.qp;
 }
 /// Whether the window is in the PD of the queue pair that invalidates; was bound through it.
-template <class D> constexpr typename D::Bit in_pd_of_it(const View<D>& v, const Window<D>& w) {
+template <class D> constexpr auto in_pd_of_it(const View<D>& v, const Window<D>& w) {
   return w.pd == v.state.qps.at(invalidating_qp(v.call)).pd;
 }
-template <class D>
-constexpr typename D::Bit bound_through_it(const View<D>& v, const Window<D>& w) {
-  return w.qp == D::small(invalidating_qp(v.call));
+template <class D> constexpr auto bound_through_it(const View<D>& v, const Window<D>& w) {
+  return w.qp == invalidating_qp(v.call);
 }
 
 // Invalidation.
@@ -111,17 +107,17 @@ MRPROOF_SITUATION(invalidated_defined, "it is known whether the window with the 
     }));
 
 /// Whether no key that gives remote access is the new window's; has its index.
-template <class D> constexpr typename D::Bit rkey_unused(const View<D>& v) {
+template <class D> constexpr auto rkey_unused(const View<D>& v) {
   return no_rkey(v.state, [&](auto key) { return key == v.result.rkey; });
 }
-template <class D> constexpr typename D::Bit rkey_index_unused(const View<D>& v) {
+template <class D> constexpr auto rkey_index_unused(const View<D>& v) {
   const auto index = key_index<D>(v.result.rkey);
   return no_rkey(v.state, [&](auto key) { return key_index<D>(key) == index; });
 }
 
 /// Whether the owner of no other window can give it the key: of a type 2 window's the low byte is
 /// chosen.
-template <class D> constexpr typename D::Bit key_out_of_reach(const View<D>& v) {
+template <class D> constexpr auto key_out_of_reach(const View<D>& v) {
   auto result = D::bit(true);
   for (std::size_t i = 0; i < D::kWindows; ++i) {
     const Window<D>& w = v.state.windows.at(i);

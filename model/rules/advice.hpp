@@ -11,9 +11,7 @@ template <class D> struct AdviceRules {
   using C = CommonRules<D>;
   using R = Rule<D>;
 
-  static void show(const View<D>& /*v*/, State<D>& after) {
-    after.shown = after.shown | D::flags(kAdviseMr);
-  }
+  static void show(const View<D>& /*v*/, State<D>& after) { after.shown = after.shown | kAdviseMr; }
 
   static constexpr auto kSound =
       list<D, advice_known<D>, advice_flags_known<D>, advised_key_live<D>, advised_same_pd<D>,

@@ -14,12 +14,12 @@ template <class D> struct TransferEffects {
   /// Nothing says what becomes of the type 2 windows that were bound through the queue pair.
   static void leave_windows(S& after, std::uint8_t qp) {
     for (auto& w : after.windows)
-      w.undefined = w.undefined | (w.live & w.bound & w.two & (w.qp == D::small(qp)));
+      w.undefined = w.undefined | (w.live & w.bound & w.two & (w.qp == qp));
   }
   static void fail(S& after, std::uint8_t slot) {
     auto& qp = after.qps.at(slot);
-    qp.state = as_small<D>(QpState::err);
-    qp.posted = D::bit(false);
+    qp.state = QpState::err;
+    qp.posted = false;
     leave_windows(after, slot);
   }
   static void requester_fails(const V& v, S& after) { fail(after, v.call.qp); }
@@ -29,33 +29,31 @@ template <class D> struct TransferEffects {
     fail(after, peer_of(v.call.qp));
   }
   static void consume_receive(const V& v, S& after) {
-    after.qps.at(peer_of(v.call.qp)).posted = D::bit(false);
+    after.qps.at(peer_of(v.call.qp)).posted = false;
   }
-  static void atomic_done(const V& /*v*/, S& after) {
-    after.shown = after.shown | D::flags(kAtomics);
-  }
+  static void atomic_done(const V& /*v*/, S& after) { after.shown = after.shown | kAtomics; }
   static void post_receive(const V& v, S& after) {
     auto& qp = after.qps.at(v.call.qp);
     // A receive posted on a failed queue pair is as good as flushed.
-    qp.posted = qp.state == as_small<D>(QpState::rts);
-    qp.two = D::bit(v.call.elements == 2);
+    qp.posted = qp.state == QpState::rts;
+    qp.two = v.call.elements == 2;
     qp.elements.at(0) = {v.call.lkey, v.call.address, v.call.length};
     qp.elements.at(1) = v.call.elements == 2 ? v.call.second : Element<D>{};
   }
   static void reconnect(const V& v, S& after) {
     for (const std::uint8_t end : {v.call.qp, peer_of(v.call.qp)}) {
       fail(after, end);
-      after.qps.at(end).state = as_small<D>(QpState::rts);
+      after.qps.at(end).state = QpState::rts;
     }
   }
   static void destroy(const V& v, S& after) {
     fail(after, v.call.qp);
-    after.qps.at(v.call.qp).live = D::bit(false);
+    after.qps.at(v.call.qp).live = false;
   }
   /// The type 2 window with the call's key is not bound any more.
   static void invalidate(const V& v, S& after) {
     for (auto& w : after.windows) w.bound = w.bound & !(w.live & w.two & (w.rkey == v.call.rkey));
-    after.shown = after.shown | D::flags(kMemoryExtensions);
+    after.shown = after.shown | kMemoryExtensions;
   }
   static void deliver_and_invalidate(const V& v, S& after) {
     invalidate(v, after);
@@ -73,7 +71,7 @@ template <class D> struct TransferEffects {
   static std::array<Piece<D>, 2> local_pieces(const V& v, bool reachable) {
     const auto right = local_right(v.call.verb);
     auto second = element_target(v, 1, right);
-    if (v.call.elements == 1) second.length = D::address(0);
+    if (v.call.elements == 1) second.length = 0;
     return pieces(v, element_target(v, 0, right), second, reachable);
   }
   static std::array<Piece<D>, 2> landing_pieces(const V& v, bool reachable) {
@@ -100,11 +98,11 @@ template <class D> struct TransferEffects {
   /// What may have moved before the local side was found wanting: only if the remote side is good.
   static Transfer<D> part_remote(const V& v) {
     const auto sound = granted(v.state, remote_target(v), v.call.verb != Verb::rdma_read);
-    return remote(v, sound & (v.peer().state == as_small<D>(QpState::rts)), false);
+    return remote(v, sound & (v.peer().state == QpState::rts), false);
   }
   /// What may have landed in the receive before either side was found wanting.
   static Transfer<D> part_send(const V& v) {
-    const auto lands = v.peer().posted & (v.peer().state == as_small<D>(QpState::rts));
+    const auto lands = v.peer().posted & (v.peer().state == QpState::rts);
     auto into = landing_pieces(v, true);
     for (auto& piece : into) piece.length = D::select(lands, piece.length, D::address(0));
     return between(v, into, false);

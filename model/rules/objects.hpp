@@ -28,8 +28,8 @@ template <class D> struct ObjectRules {
   using C = CommonRules<D>;
   using R = Rule<D>;
 
-  static void allocate(const V& v, S& after) { after.pds.at(v.call.pd).live = D::bit(true); }
-  static void deallocate(const V& v, S& after) { after.pds.at(v.call.pd).live = D::bit(false); }
+  static void allocate(const V& v, S& after) { after.pds.at(v.call.pd).live = true; }
+  static void deallocate(const V& v, S& after) { after.pds.at(v.call.pd).live = false; }
   static void deallocate_under_users(const V& v, S& after) {
     const auto pd = D::small(v.call.pd);
     deallocate(v, after);
@@ -38,8 +38,8 @@ template <class D> struct ObjectRules {
     for (auto& q : after.qps) q.live = q.live & (q.pd != pd);
   }
   static void remove(const V& v, S& after) {
-    after.regions.at(v.call.mr).live = D::bit(false);
-    for (auto& w : after.windows) w.bound = w.bound & (w.region != D::small(v.call.mr));
+    after.regions.at(v.call.mr).live = false;
+    for (auto& w : after.windows) w.bound = w.bound & (w.region != v.call.mr);
   }
   /// Regions that hold the pages keep them; the program does not see them any more.
   static void lose_pages(const V& v, S& after, typename D::Address last) {
@@ -56,7 +56,7 @@ template <class D> struct ObjectRules {
     }
   }
   static void protect(const V& v, S& after) {
-    const auto last = v.call.address + v.call.length - D::address(1);
+    const auto last = v.call.address + v.call.length - 1;
     if (v.call.option == kNoPages) lose_pages(v, after, last);
     for (auto& b : after.buffers) {
       const auto here = (b.first <= v.call.address) & (last <= b.last);

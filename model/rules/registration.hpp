@@ -15,33 +15,33 @@ template <class D> struct RegistrationRules {
   static void enter(const V& v, S& after) {
     const auto a = asked(v);
     Region<D> r;
-    r.live = D::bit(true);
-    r.empty = a.length == D::address(0);
+    r.live = true;
+    r.empty = a.length == 0;
     r.undefined = !keys_range_straight<D>.holds(v);
     r.unseen = !of_buffers(v);
-    r.pd = D::small(v.call.pd);
+    r.pd = v.call.pd;
     r.access = a.access;
     r.first = a.first;
-    r.last = a.first + a.length - D::address(1);
+    r.last = a.first + a.length - 1;
     r.memory = a.address;
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
     const auto needed = features_needed(v);
     after.regions.at(v.call.mr) = r;
     after.proven = after.proven | a.access;
-    after.shown = after.shown | D::select(needed == D::flags(~0U), D::flags(0), needed) |
+    after.shown = after.shown | D::select(needed == ~0U, D::flags(0), needed) |
                   D::select(is_implicit(a), D::flags(kImplicitOnDemand), D::flags(0));
   }
   static void enter_null(const V& v, S& after) {
     Region<D> r;
-    r.live = r.null = D::bit(true);
-    r.pd = D::small(v.call.pd);
-    r.access = D::flags(kLocalWrite);
+    r.live = r.null = true;
+    r.pd = v.call.pd;
+    r.access = kLocalWrite;
     r.last = ~D::address(0);
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
     after.regions.at(v.call.mr) = r;
-    after.shown = after.shown | D::flags(kNullMr);
+    after.shown = after.shown | kNullMr;
   }
 
   static constexpr auto kSound =

@@ -20,11 +20,11 @@ template <class D> struct ReregistrationRules {
     Region<D> r = v.region();
     r.pd = D::select(has<D>(v.call.flags, kChangePd), D::small(v.call.pd), r.pd);
     const auto moves = has<D>(v.call.flags, kChangeTranslation);
-    r.access = D::select(moves, a.access & ~D::flags(kShared), a.access);
-    r.empty = a.length == D::address(0);
+    r.access = D::select(moves, a.access & ~kShared, a.access);
+    r.empty = a.length == 0;
     r.undefined = r.undefined | !keys_range_straight<D>.holds(v);
     r.first = a.first;
-    r.last = a.first + a.length - D::address(1);
+    r.last = a.first + a.length - 1;
     r.memory = a.address;
     r.gone = r.gone & !moves;
     r.old_lkey = r.lkey;
@@ -43,10 +43,10 @@ template <class D> struct ReregistrationRules {
   static void renew_under_windows(const V& v, S& after) {
     renew(v, after);
     for (auto& w : after.windows)
-      w.undefined = w.undefined | (w.live & w.bound & (w.region == D::small(v.call.mr)));
+      w.undefined = w.undefined | (w.live & w.bound & (w.region == v.call.mr));
   }
   /// The region should not be used: it may only be deregistered.
-  static void spoil(const V& v, S& after) { after.regions.at(v.call.mr).undefined = D::bit(true); }
+  static void spoil(const V& v, S& after) { after.regions.at(v.call.mr).undefined = true; }
 
   static constexpr auto kSound = list<D, changes_known<D>, remote_write_has_local_write<D>,
       memory_mapped<D>, memory_writable<D>>;

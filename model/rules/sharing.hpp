@@ -12,7 +12,7 @@ template <class D> struct SharingRules {
 
   static void enter(const View<D>& v, State<D>& after) {
     Region<D> r = v.state.regions.at(v.call.source);
-    r.pd = D::small(v.call.pd);
+    r.pd = v.call.pd;
     r.access = v.call.access & v.state.defined;
     const auto size = r.last - r.first;
     r.first = D::select(has<D>(r.access, kZeroBased), D::address(0), r.memory);
@@ -21,7 +21,7 @@ template <class D> struct SharingRules {
     r.undefined = !(r.empty | (r.first <= r.last));
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
-    r.old_lkey = r.old_rkey = D::key(0);
+    r.old_lkey = r.old_rkey = 0;
     after.regions.at(v.call.mr) = r;
     after.proven = after.proven | r.access;
   }

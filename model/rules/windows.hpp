@@ -17,26 +17,26 @@ template <class D> struct WindowRules {
 
   static void allocate(const V& v, S& after) {
     Window<D> w;
-    w.live = D::bit(true);
-    w.two = D::bit(v.call.option == kTypeTwo);
-    w.pd = D::small(v.call.pd);
+    w.live = true;
+    w.two = v.call.option == kTypeTwo;
+    w.pd = v.call.pd;
     w.rkey = v.result.rkey;
     after.windows.at(v.call.mw) = w;
     after.shown = after.shown | features_needed(v);
   }
   static void deallocate(const V& v, S& after) {
     auto& w = after.windows.at(v.call.mw);
-    w.live = w.bound = w.undefined = D::bit(false);
+    w.live = w.bound = w.undefined = false;
   }
   static void bind(const V& v, S& after) {
     const auto zero_based = has<D>(v.call.access, kZeroBased);
     Window<D> w = v.window();
     w.bound = !unbinds(v);
-    w.region = D::small(v.call.mr);
-    w.qp = D::small(v.call.qp);
+    w.region = v.call.mr;
+    w.qp = v.call.qp;
     w.access = v.call.access;
     w.first = D::select(zero_based, D::address(0), v.call.address);
-    w.last = w.first + v.call.length - D::address(1);
+    w.last = w.first + v.call.length - 1;
     w.memory = v.region().memory + (v.call.address - v.region().first);
     w.old_rkey = w.rkey;
     w.rkey = v.result.rkey;

@@ -1,11 +1,13 @@
 // Terms as values with operators, and the domain of terms that rules can be asked in.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include "model/domain.hpp"
 #include "specs/smt/store.hpp"
 
 namespace mrproof::smt {
@@ -34,7 +36,8 @@ class Orderings {
 class Bit {
  public:
   Bit() = default;
-  explicit Bit(bool value) : ref_(value ? kTrue : kFalse) {}
+  template <std::same_as<bool> B>
+  Bit(B value) : ref_(value ? kTrue : kFalse) {}
   static Bit of(Ref ref) {
     Bit bit;
     bit.ref_ = ref;
@@ -58,7 +61,8 @@ class Word {
  public:
   static constexpr unsigned kWidth = N;
   Word() : Word(0) {}
-  explicit Word(std::uint64_t value) : ref_(Store::current().constant(N, value)) {}
+  template <model::Literal T>
+  Word(T value) : ref_(Store::current().constant(N, static_cast<std::uint64_t>(value))) {}
   static Word of(Ref ref) { return Word(Tag{}, ref); }
   static Word unknown(std::string name) { return of(Store::current().unknown(N, std::move(name))); }
   [[nodiscard]] Ref ref() const { return ref_; }

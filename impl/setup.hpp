@@ -7,16 +7,16 @@
 #include "model/access.hpp"
 #include "model/state.hpp"
 
-namespace mrproof::model {
+namespace mrproof {
 
 /// Protection domains and connected RC pairs that exist before the first step. They are given, not
 /// called for in the trace, because connecting a pair is slow and devices keep them between cases.
 struct Setup {
   static constexpr std::uint8_t kAbsent = 0xff;
   /// The PD slot of each queue pair, or kAbsent. Pairs (0,1) and (2,3) are both there or neither.
-  std::array<std::uint8_t, Plain::kQps> qp_pd{kAbsent, kAbsent, kAbsent, kAbsent};
+  std::array<std::uint8_t, model::Plain::kQps> qp_pd{kAbsent, kAbsent, kAbsent, kAbsent};
   /// Which PD slots are live.
-  std::array<bool, Plain::kPds> pd{};
+  std::array<bool, model::Plain::kPds> pd{};
 
   friend bool operator==(const Setup&, const Setup&) = default;
 };
@@ -26,7 +26,8 @@ constexpr Setup standard_setup() { return Setup{{0, 0, 0, 1}, {true, true, false
 
 /// The model's state at the start of a case.
 /// `defined`: the access flags that the dialect gives a meaning (Rulebook::defined_access()).
-State<Plain> initial_state(
-    const Setup& setup, const Capabilities<Plain>& can, std::uint32_t defined = kDefinedAccess);
+model::State<model::Plain> initial_state(const Setup& setup,
+                                         const model::Capabilities<model::Plain>& can,
+                                         std::uint32_t defined = model::kDefinedAccess);
 
-}  // namespace mrproof::model
+}  // namespace mrproof

@@ -1,24 +1,24 @@
-#include "model/setup.hpp"
+#include "impl/setup.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
-namespace mrproof::model {
+namespace mrproof {
 namespace {
 
 TEST(InitialState, HoldsWhatIsGivenAndNothingElse) {
-  using Given = model::Setup;  // Test has a Setup of its own
+  using Given = mrproof::Setup;  // gtest has a Setup of its own
   const Given setup{{Given::kAbsent, Given::kAbsent, 0, 3}, {true, false, false, true}};
-  const auto state = initial_state(setup, {Plain::flags(5), Plain::address(77)});
-  for (std::size_t i = 0; i < Plain::kPds; ++i)
+  const auto state = initial_state(setup, {model::Plain::flags(5), model::Plain::address(77)});
+  for (std::size_t i = 0; i < model::Plain::kPds; ++i)
     EXPECT_EQ(state.pds.at(i).live.truth(), setup.pd.at(i));
-  for (std::size_t i = 0; i < Plain::kQps; ++i) {
+  for (std::size_t i = 0; i < model::Plain::kQps; ++i) {
     EXPECT_EQ(state.qps.at(i).live.truth(), i >= 2);
     EXPECT_FALSE(state.qps.at(i).posted.truth());
   }
   EXPECT_EQ(state.qps.at(3).pd.value(), 3U);
-  EXPECT_EQ(state.qps.at(3).state.value(), static_cast<std::uint64_t>(QpState::rts));
+  EXPECT_EQ(state.qps.at(3).state.value(), static_cast<std::uint64_t>(model::QpState::rts));
   for (const auto& region : state.regions) EXPECT_FALSE(region.live.truth());
   for (std::size_t i = 0; i < kBufferCount; ++i) {
     EXPECT_EQ(state.buffers.at(i).first.value(), buffer_address(i));
@@ -30,11 +30,11 @@ TEST(InitialState, HoldsWhatIsGivenAndNothingElse) {
 }
 
 TEST(InitialState, PeersAreEachOthers) {
-  for (std::uint8_t qp = 0; qp < Plain::kQps; ++qp) {
-    EXPECT_NE(peer_of(qp), qp);
-    EXPECT_EQ(peer_of(peer_of(qp)), qp);
+  for (std::uint8_t qp = 0; qp < model::Plain::kQps; ++qp) {
+    EXPECT_NE(model::peer_of(qp), qp);
+    EXPECT_EQ(model::peer_of(model::peer_of(qp)), qp);
   }
 }
 
 }  // namespace
-}  // namespace mrproof::model
+}  // namespace mrproof

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mrproof::model {
+namespace mrproof {
 
 inline constexpr std::size_t kBufferCount = 4;
 inline constexpr std::uint64_t kPageSize = 4096;
@@ -43,4 +43,4 @@ constexpr std::uint8_t initial_seed(std::size_t index) {
   return static_cast<std::uint8_t>(0x40 + index);
 }
 
-}  // namespace mrproof::model
+}  // namespace mrproof

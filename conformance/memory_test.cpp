@@ -1,12 +1,14 @@
-#include "model/memory.hpp"
+#include "conformance/memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <stdexcept>
 
-namespace mrproof::model {
+namespace mrproof {
 namespace {
+
+using namespace model;
 
 Transfer<Plain> transfer(std::uint64_t from, std::uint64_t to, std::uint64_t length) {
   Transfer<Plain> t;
@@ -49,22 +51,22 @@ TEST(Memory, FillsAndMovesExactlyTheBytesNamed) {
     const bool filled = i >= 10 && i < 110;
     const bool moved = i >= 4090 && i < 4190;
     ASSERT_EQ(memory.at(buffer_address(0) + i),
-        filled ? std::byte{pattern_byte(7, i - 10)} : before.buffer(0)[i]);
+              filled ? std::byte{pattern_byte(7, i - 10)} : before.buffer(0)[i]);
     ASSERT_EQ(memory.at(buffer_address(2) + i),
-        moved ? std::byte{pattern_byte(7, i - 4090)} : before.buffer(2)[i]);
+              moved ? std::byte{pattern_byte(7, i - 4090)} : before.buffer(2)[i]);
     ASSERT_EQ(memory.at(buffer_address(1) + i), before.buffer(1)[i]);
   }
   memory.store(buffer_address(3), std::byte{0xee});
   EXPECT_EQ(memory.at(buffer_address(3)), std::byte{0xee});
   memory.restore();
   for (std::size_t index = 0; index < kBufferCount; ++index)
-    EXPECT_TRUE(std::equal(
-        memory.buffer(index).begin(), memory.buffer(index).end(), before.buffer(index).begin()));
+    EXPECT_TRUE(std::equal(memory.buffer(index).begin(), memory.buffer(index).end(),
+                           before.buffer(index).begin()));
 }
 
 /// The bytes of pattern `seed` from `offset` on, at `address`.
 ::testing::AssertionResult holds(const Memory& memory, std::uint64_t address, std::uint64_t length,
-    std::uint8_t seed, std::uint64_t offset) {
+                                 std::uint8_t seed, std::uint64_t offset) {
   for (std::uint64_t i = 0; i < length; ++i)
     if (memory.at(address + i) != std::byte{pattern_byte(seed, offset + i)})
       return ::testing::AssertionFailure() << "byte " << i;
@@ -82,7 +84,7 @@ TEST(Memory, GathersAndScattersInOrder) {
   t.to = {piece(buffer_address(1), 25), piece(buffer_address(2), 50)};
   for (std::uint64_t i = 0; i < 25; ++i)
     EXPECT_EQ(memory.moved(t, buffer_address(1) + i),
-        memory.at(buffer_address(0) + (i < 10 ? i : 90 + i)));
+              memory.at(buffer_address(0) + (i < 10 ? i : 90 + i)));
   EXPECT_EQ(memory.moved(t, buffer_address(2) + 4), memory.at(buffer_address(0) + 119));
   EXPECT_EQ(memory.moved(t, buffer_address(2) + 5), std::nullopt) << "the message ends before";
   EXPECT_EQ(memory.moved(t, buffer_address(3)), std::nullopt);
@@ -156,4 +158,4 @@ TEST(Memory, RefusesToLeaveItsBuffers) {
 }
 
 }  // namespace
-}  // namespace mrproof::model
+}  // namespace mrproof

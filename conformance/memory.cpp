@@ -1,10 +1,13 @@
-#include "model/memory.hpp"
+#include "conformance/memory.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
-namespace mrproof::model {
+namespace mrproof {
+
+using namespace model;
+
 namespace {
 
 /// What an atomic operation leaves where `value` was.
@@ -92,7 +95,7 @@ std::size_t Memory::gather(const Transfer<Plain>& transfer, std::span<std::byte>
       std::memset(bytes.data() + count, 0, length);
     else
       std::memcpy(bytes.data() + count, const_cast<Memory*>(this)->locate(piece.at.value(), length),
-          length);
+                  length);
     count += length;
   }
   return count;
@@ -115,8 +118,8 @@ void Memory::move(const Transfer<Plain>& transfer) {
   }
 }
 
-std::optional<std::byte> Memory::moved(
-    const Transfer<Plain>& transfer, std::uint64_t address) const {
+std::optional<std::byte> Memory::moved(const Transfer<Plain>& transfer,
+                                       std::uint64_t address) const {
   if (transfer.motion != Motion::copy && transfer.from[0].length.value() == 8 &&
       address - transfer.from[0].at.value() < 8 && !transfer.from[0].unseen.truth()) {
     const std::uint64_t at = transfer.from[0].at.value();
@@ -145,4 +148,4 @@ std::optional<std::byte> Memory::moved(
   return std::nullopt;
 }
 
-}  // namespace mrproof::model
+}  // namespace mrproof

@@ -7,10 +7,10 @@
 #include <optional>
 #include <span>
 
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 #include "model/rule.hpp"
 
-namespace mrproof::model {
+namespace mrproof {
 
 /// A shadow of all buffers. Addresses are virtual addresses of the layout.
 class Memory {
@@ -22,14 +22,14 @@ class Memory {
   /// Stores pattern `seed` in `length` bytes at `address`, which lie in one buffer.
   void fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed);
   /// Follows the verb protect: pages that come back after they were unmapped hold zeros.
-  void protect(std::uint64_t address, std::uint64_t length, Protection protection);
+  void protect(std::uint64_t address, std::uint64_t length, model::Protection protection);
   /// Moves the bytes of an exact transfer; its seen ranges lie in buffers.
-  void move(const Transfer<Plain>& transfer);
+  void move(const model::Transfer<model::Plain>& transfer);
   /// Stores one byte.
   void store(std::uint64_t address, std::byte value) { *locate(address, 1) = value; }
   /// What the byte at `address` becomes if the transfer moves it; nothing if it does not go there.
-  [[nodiscard]] std::optional<std::byte> moved(
-      const Transfer<Plain>& transfer, std::uint64_t address) const;
+  [[nodiscard]] std::optional<std::byte> moved(const model::Transfer<model::Plain>& transfer,
+                                               std::uint64_t address) const;
   /// The byte at an address of a buffer.
   [[nodiscard]] std::byte at(std::uint64_t address) const;
   /// All bytes of buffer `index`, those of unmapped pages too: what they hold means nothing.
@@ -46,12 +46,12 @@ class Memory {
  private:
   using Bytes = std::array<std::array<std::byte, kLastBufferSize>, kBufferCount>;
   static constexpr std::size_t kMostMoved = 2 * kLastBufferSize;
-  [[nodiscard]] std::size_t gather(
-      const Transfer<Plain>& transfer, std::span<std::byte> bytes) const;
+  [[nodiscard]] std::size_t gather(const model::Transfer<model::Plain>& transfer,
+                                   std::span<std::byte> bytes) const;
   [[nodiscard]] std::uint64_t load(std::uint64_t address) const;
   std::byte* locate(std::uint64_t address, std::uint64_t length);
   Bytes bytes_;
   std::array<std::pair<std::uint64_t, std::uint64_t>, kBufferCount> unmapped_{};
 };
 
-}  // namespace mrproof::model
+}  // namespace mrproof
