@@ -5,8 +5,6 @@
 namespace mrproof {
 namespace {
 
-using Memory;
-
 void collect(std::uint64_t address, std::span<const std::byte> seen,
              std::span<const std::byte> wanted, std::vector<ByteRun>& runs) {
   bool open = false;

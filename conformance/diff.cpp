@@ -7,6 +7,7 @@
 
 #include "conformance/explain.hpp"
 #include "conformance/key_value.hpp"
+#include "conformance/notation.hpp"
 #include "conformance/small_calls.hpp"
 #include "conformance/synthesize.hpp"
 
@@ -33,7 +34,7 @@ Step with_result(Step step, const Result<Plain>& result) {
   step.keys_seen = result.outcome == Outcome::ok && tells_rkey(verb);
   if (!is_transfer(verb) || result.outcome == Outcome::refused) {
     step.result.completion_matches = Bit(true);
-    step.result.own_receive = step.result.peer_receive = as_small<Plain>(Outcome::none);
+    step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);
   }
   return step;
 }

@@ -9,7 +9,7 @@
 #include "conformance/notation.hpp"
 #include "conformance/report.hpp"
 #include "impl/layout.hpp"
-#include "model/targets.hpp"
+#include "model/view.hpp"
 
 namespace mrproof {
 
@@ -75,10 +75,10 @@ std::string draw_buffers(const State<Plain>& state) {
 }
 
 /// The range that a side of the step means, if its key leads anywhere.
-std::string draw_side(const State<Plain>& state, const Target<Plain>& target, double top,
-                      const char* color, const char* what) {
-  if (target.length.value() == 0 || !key_is_live<Plain>(state, target).truth()) return "";
-  const std::uint64_t address = piece_of<Plain>(state, target, target.length).at.value();
+std::string draw_side(const Target<Plain>& target, double top, const char* color,
+                      const char* what) {
+  if (target.length.value() == 0 || !target.key_is_live().truth()) return "";
+  const std::uint64_t address = target.piece(target.length).at.value();
   const std::uint64_t length = std::min<std::uint64_t>(target.length.value(), kBufferSize);
   if (!Memory::contains(address, 0)) return "";
   return box(address, length, top, 6, fmt::format("fill=\"var({})\"", color),
@@ -90,12 +90,10 @@ std::string draw_ranges(const PlainView& view) {
   std::string text;
   if (has_elements(call.verb))
     for (std::size_t i = 0; i < call.elements; ++i)
-      text += draw_side(view.state, element_target<Plain>(view, i, 0), 32, "--blue", "local range");
-  if (is_remote(call.verb))
-    text += draw_side(view.state, remote_target<Plain>(view), 39, "--bad", "remote range");
+      text += draw_side(view.element(i, 0), 32, "--blue", "local range");
+  if (is_remote(call.verb)) text += draw_side(view.remote(), 39, "--bad", "remote range");
   if (is_send(call.verb) && view.state.qps.at(peer_of(call.qp)).posted.truth())
-    for (std::size_t i = 0; i < 2; ++i)
-      text += draw_side(view.state, receive_target<Plain>(view, i, false), 39, "--bad", "receive");
+    for (std::size_t i = 0; i < 2; ++i) text += draw_side(view.receive(i), 39, "--bad", "receive");
   if (is_bind(call.verb) && Memory::contains(call.address.value(), 1))
     text += box(call.address.value(), std::min(call.length.value(), kLastBufferSize), 39, 6,
                 "fill=\"var(--bad)\"", "range to be bound");

@@ -10,7 +10,7 @@
 #include "conformance/notation.hpp"
 #include "conformance/report.hpp"
 #include "impl/layout.hpp"
-#include "model/targets.hpp"
+#include "model/view.hpp"
 
 namespace mrproof {
 
@@ -119,10 +119,8 @@ class Drawing {
 
   /// Where the bytes lie that a key opens; the address itself where the key opens nothing.
   void add_range(const Target<Plain>& target, const std::string& color, const std::string& what) {
-    const auto& state = evidence_.before.back();
-    const bool live = key_is_live<Plain>(state, target).truth();
-    const auto at =
-        live ? piece_of<Plain>(state, target, target.length).at.value() : target.start.value();
+    const bool live = target.key_is_live().truth();
+    const auto at = live ? target.piece(target.length).at.value() : target.start.value();
     add(at, target.length.value(), fmt::format("fill=\"var({})\"", color),
         fmt::format("step {}: {}, {} bytes{}", evidence_.before.size(), what, target.length.value(),
                     live ? "" : ", by a key that nothing has"));
@@ -133,11 +131,11 @@ class Drawing {
     const auto& c = view.call;
     if (has_elements(c.verb))
       for (std::size_t i = 0; i < c.elements; ++i)
-        add_range(element_target<Plain>(view, i, 0), "--blue", "local range");
-    if (is_remote(c.verb)) add_range(remote_target<Plain>(view), "--bad", "remote range");
+        add_range(view.element(i, 0), "--blue", "local range");
+    if (is_remote(c.verb)) add_range(view.remote(), "--bad", "remote range");
     if (is_send(c.verb) && view.state.qps.at(peer_of(c.qp)).posted.truth())
       for (std::size_t i = 0; i < (view.state.qps.at(peer_of(c.qp)).two.truth() ? 2U : 1U); ++i)
-        add_range(receive_target<Plain>(view, i, true), "--bad", "receive");
+        add_range(view.receive(i, true), "--bad", "receive");
     const bool registers = c.verb >= Verb::reg_mr && c.verb <= Verb::reg_mr_ex;
     if (is_bind(c.verb) || registers)
       add(c.address.value(), c.length.value(), "fill=\"var(--bad)\"",

@@ -34,7 +34,7 @@ std::vector<Call<Plain>> with_other(const Call<Plain>& call, Field field,
   return others;
 }
 
-Candidate flag(const Call<Plain>& call, const AccessName& access) {
+Candidate flag(const Call<Plain>& call, const NamedValue& access) {
   Call<Plain> other = call;
   other.access = call.access & ~Plain::flags(access.flag);
   return {"access " + std::string(access.name), {other}};

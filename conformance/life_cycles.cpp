@@ -140,7 +140,7 @@ std::string fingerprint(const World& state) {
   for (const auto& qp : state.qps) {
     add(qp.live);
     add(qp.posted);
-    add(qp.state == as_small<Plain>(QpState::err));
+    add(qp.state == Plain::small(QpState::err));
   }
   return bits;
 }

@@ -12,8 +12,44 @@
 
 namespace mrproof {
 
-/// Values and their names, of the kinds that only traces name.
-using NamedValue = model::AccessName;
+/// A value and its name.
+struct NamedValue {
+  std::uint32_t flag;
+  std::string_view name;
+};
+
+/// Access flags without IBV_ACCESS_, in bit order.
+inline constexpr std::array<NamedValue, 14> kAccessNames{
+    {{model::kLocalWrite, "LOCAL_WRITE"},
+     {model::kRemoteWrite, "REMOTE_WRITE"},
+     {model::kRemoteRead, "REMOTE_READ"},
+     {model::kRemoteAtomic, "REMOTE_ATOMIC"},
+     {model::kMwBind, "MW_BIND"},
+     {model::kZeroBased, "ZERO_BASED"},
+     {model::kOnDemand, "ON_DEMAND"},
+     {model::kHugetlb, "HUGETLB"},
+     {model::kFlushGlobal, "FLUSH_GLOBAL"},
+     {model::kFlushPersistent, "FLUSH_PERSISTENT"},
+     {model::kAllocateMr, "ALLOCATE_MR"},
+     {model::kShared, "SHARED"},
+     {model::kPeerMemory, "PEER_MEMORY"},
+     {model::kRelaxedOrdering, "RELAXED_ORDERING"}}};
+
+/// What a device can have besides, in bit order.
+inline constexpr std::array<NamedValue, 13> kFeatureNames{
+    {{model::kMwType1, "MW_TYPE_1"},
+     {model::kMwType2A, "MW_TYPE_2A"},
+     {model::kMwType2B, "MW_TYPE_2B"},
+     {model::kMemoryExtensions, "MEM_MGT_EXTENSIONS"},
+     {model::kImplicitOnDemand, "ODP_IMPLICIT"},
+     {model::kAtomics, "ATOMICS"},
+     {model::kReregTranslation, "REREG_TRANSLATION"},
+     {model::kReregPd, "REREG_PD"},
+     {model::kReregAccess, "REREG_ACCESS"},
+     {model::kAdviseMr, "ADVISE_MR"},
+     {model::kNullMr, "NULL_MR"},
+     {model::kDmabufMr, "DMABUF_MR"},
+     {model::kRegMrEx, "REG_MR_EX"}}};
 
 /// `flags` of rereg_mr.
 inline constexpr std::array<NamedValue, 3> kChangeNames{

@@ -46,8 +46,8 @@ std::vector<const PlainRule*> allowed_rules(const Rulebook& book, const PlainVie
 /// What was seen of a queue pair after a refusal that should not have been.
 void take_over(State<Plain>& state, std::uint8_t slot, Plain::Small seen, Plain::Small receive) {
   auto& qp = state.qps.at(slot);
-  const auto none = as_small<Plain>(Outcome::none);
-  const auto failed = seen == as_small<Plain>(QpState::err);
+  const auto none = Plain::small(Outcome::none);
+  const auto failed = seen == Plain::small(QpState::err);
   qp.posted = qp.posted & (receive == none) & !failed;
   qp.state = seen;
   if (failed.truth()) TransferEffects<Plain>::leave_windows(state, slot);
@@ -159,7 +159,7 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
     state_.regions.at(call.mr).undefined = Bit(true);
     return true;
   }
-  const auto unknown = as_small<Plain>(QpState::unknown);
+  const auto unknown = Plain::small(QpState::unknown);
   if (!is_transfer(call.verb) || (r.qp_state == unknown).truth() ||
       (r.peer_state == unknown).truth())
     return false;

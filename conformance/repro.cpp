@@ -9,7 +9,7 @@
 #include "conformance/repro_parts.hpp"
 #include "conformance/repro_writer.hpp"
 #include "impl/layout.hpp"
-#include "model/targets.hpp"
+#include "model/view.hpp"
 
 namespace mrproof {
 
@@ -140,7 +140,7 @@ void ReproWriter::write_claims() {
     ask(claimed ? claim.text : fmt::format("!({})", claim.text));
   }
   if (!is_transfer(call.verb) || !has_elements(call.verb)) return;
-  const auto length = message_length<Plain>(evidence_.view()).value();
+  const auto length = evidence_.view().message().value();
   if (length > evidence_.before.back().can.max_message.value())
     line(fmt::format("NEED(port.max_msg_sz < {});", number(length)));
   else if (length > 65536)

@@ -177,7 +177,7 @@ void ReproWriter::after_transfer(const Step& step) {
       before().qps.at(peer).posted.truth())
     line(fmt::format("NEED(completion(qp{}->recv_cq) == {});", peer, c_status(received)));
   for (const std::uint8_t end : {c.qp, peer}) {
-    const auto failed = as_small<Plain>(QpState::err);
+    const auto failed = Plain::small(QpState::err);
     const auto& now = evidence_.after.at(now_).qps.at(end);
     if (!now.live.truth() || (now.state != failed).truth() ||
         (before().qps.at(end).state == failed).truth())

@@ -301,7 +301,7 @@ std::string ReproWriter::detail(const PlainCondition& condition) {
   if (id == "peer_receive_stays") return "strays == 0";
   if (id == "receive_succeeds") return "received == IBV_WC_SUCCESS";
   if (id == "received_length")
-    return fmt::format("wc.byte_len == {}", message_length<Plain>(evidence_.view()).value());
+    return fmt::format("wc.byte_len == {}", evidence_.view().message().value());
   if (id == "receive_reports_length") return "received == IBV_WC_LOC_LEN_ERR";
   if (id == "receive_reports_protection") return "received == IBV_WC_LOC_PROT_ERR";
   if (id == "peer_receive_fails")

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "impl/layout.hpp"
-#include "model/targets.hpp"
+#include "model/view.hpp"
 
 namespace mrproof {
 
@@ -242,8 +242,8 @@ void fill_in(const State<Plain>& state, const std::vector<Argument>& arguments, 
 Step call_of(Verb verb) {
   Step step;
   step.call.verb = verb;
-  step.result.own_receive = as_small<Plain>(Outcome::none);
-  step.result.peer_receive = as_small<Plain>(Outcome::none);
+  step.result.own_receive = Plain::small(Outcome::none);
+  step.result.peer_receive = Plain::small(Outcome::none);
   return step;
 }
 

@@ -29,7 +29,7 @@ bool speaks_of(const PlainRule& rule, std::initializer_list<const PlainCondition
 /// A key whose index nothing has or had.
 Plain::Key fresh_key(const State<Plain>& state, const Call<Plain>& call) {
   const auto used = [&](Plain::Key index) {
-    const auto same = [&](Plain::Key key) { return (key_index<Plain>(key) == index).truth(); };
+    const auto same = [&](Plain::Key key) { return (key_index(key) == index).truth(); };
     return same(call.rkey) || same(call.lkey) ||
            std::any_of(state.regions.begin(), state.regions.end(),
                        [&](const auto& r) {
@@ -118,10 +118,10 @@ class Search {
                                             Outcome::wr_flush_err, Outcome::loc_len_err,
                                             Outcome::loc_prot_err, Outcome::loc_qp_op_err};
     std::vector<std::uint64_t> receives;
-    for (const Outcome outcome : kReceives) receives.push_back(as_small<Plain>(outcome).value());
+    for (const Outcome outcome : kReceives) receives.push_back(Plain::small(outcome).value());
     const auto states = [&](std::uint8_t qp) {
       return std::vector<std::uint64_t>{state_->qps.at(qp).state.value(),
-                                        as_small<Plain>(QpState::err).value()};
+                                        Plain::small(QpState::err).value()};
     };
     const PlainView view{*state_, *call_, seen_};
     seen_.completion_matches = Bit(true);
@@ -129,7 +129,7 @@ class Search {
     choose(&Seen::peer_state, states(peer_of(call_->qp)));
     choose(&Seen::own_receive, receives);
     choose(&Seen::peer_receive, receives);
-    choose(&Seen::received, std::vector<std::uint64_t>{0, message_length<Plain>(view).value()});
+    choose(&Seen::received, std::vector<std::uint64_t>{0, view.message().value()});
   }
 
   const PlainRule* rule_;
@@ -158,7 +158,7 @@ std::optional<Seen> seen_by(const PlainRule& rule, const State<Plain>& state,
   const bool completes = is_transfer(call.verb) && seen->outcome != Outcome::refused;
   if (!completes) {
     seen->completion_matches = Bit(true);
-    seen->own_receive = seen->peer_receive = as_small<Plain>(Outcome::none);
+    seen->own_receive = seen->peer_receive = Plain::small(Outcome::none);
   }
   return seen;
 }

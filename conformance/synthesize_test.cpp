@@ -81,12 +81,12 @@ TEST(Synthesize, GivesWhatIsSeenWithACompletion) {
   call.verb = Verb::send;
   const auto none = synthesize(rule("send.rnr_retry_exc_err"), state, call);
   ASSERT_TRUE(none);
-  EXPECT_EQ(none->qp_state.value(), as_small<Plain>(QpState::err).value());
-  EXPECT_EQ(none->peer_state.value(), as_small<Plain>(QpState::rts).value());
+  EXPECT_EQ(none->qp_state.value(), Plain::small(QpState::err).value());
+  EXPECT_EQ(none->peer_state.value(), Plain::small(QpState::rts).value());
   state.qps.at(1).posted = Bit(true);
   const auto empty = synthesize(rule("send.ok"), state, call);
   ASSERT_TRUE(empty);
-  EXPECT_EQ(empty->peer_receive.value(), as_small<Plain>(Outcome::ok).value());
+  EXPECT_EQ(empty->peer_receive.value(), Plain::small(Outcome::ok).value());
 }
 
 /// Every rule that the situation allows must have a result, and by that result the step conforms.

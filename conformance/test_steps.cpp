@@ -157,7 +157,7 @@ std::vector<std::uint64_t> result_fields(const Step& step) {
 Step random_step(Verb verb, Random& random) {
   Step step;
   step.call.verb = verb;
-  step.result.own_receive = step.result.peer_receive = as_small<Plain>(Outcome::none);
+  step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);
   const Form form = form_of(verb);
   draw(form.target, step, random);
   for (const auto argument : form.arguments) draw(argument, step, random);

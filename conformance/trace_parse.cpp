@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "conformance/notation.hpp"
 #include "conformance/trace_parse.hpp"
 
 namespace mrproof {
@@ -18,8 +19,8 @@ namespace {
 Step parse_step(LineScanner& in, std::size_t line) {
   Step step;
   step.line = line;
-  step.result.own_receive = as_small<Plain>(Outcome::none);
-  step.result.peer_receive = as_small<Plain>(Outcome::none);
+  step.result.own_receive = Plain::small(Outcome::none);
+  step.result.peer_receive = Plain::small(Outcome::none);
   parse_call(in, step);
   if (in.take("->")) parse_result(in, step);
   in.expect_end();

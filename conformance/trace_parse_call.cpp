@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "conformance/notation.hpp"
 #include "conformance/trace_form.hpp"
 #include "conformance/trace_parse.hpp"
 #include "impl/layout.hpp"

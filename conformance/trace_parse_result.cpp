@@ -89,8 +89,8 @@ void parse_detail(LineScanner& in, std::string_view name, Step& step) {
   if (name == "rkey=") r.rkey = Plain::key(in.number(kMostWord, "a key"));
   if (name == "qp=") r.qp_state = parse_state(in);
   if (name == "peer=") r.peer_state = parse_state(in);
-  if (name == "own_receive=") r.own_receive = as_small<Plain>(parse_outcome(in));
-  if (name == "peer_receive=") r.peer_receive = as_small<Plain>(parse_outcome(in));
+  if (name == "own_receive=") r.own_receive = Plain::small(parse_outcome(in));
+  if (name == "peer_receive=") r.peer_receive = Plain::small(parse_outcome(in));
   if (name == "received=") r.received = Plain::address(in.number(kMostWord, "a length in bytes"));
   if (name == "mismatch") r.completion_matches = Bit(false);
   if (name == "timed_out") step.timed_out = true;

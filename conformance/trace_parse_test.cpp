@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "conformance/notation.hpp"
 #include "conformance/test_files.hpp"
 #include "conformance/test_malformed.hpp"
 #include "conformance/test_steps.hpp"
@@ -92,7 +93,7 @@ TEST(PrintTrace, KeepsStepsWithoutResultsAndLetsACommentBeOneLine) {
   trace.comments = {" kept"};
   Step step;
   step.call.verb = Verb::query_qp;
-  step.result.own_receive = step.result.peer_receive = as_small<Plain>(Outcome::none);
+  step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);
   trace.steps.push_back(step);
   expect_same_after_printing(trace);
   // The kernel's warnings have several lines, and whatever else a console holds.

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "model/targets.hpp"
+#include "model/view.hpp"
 
 namespace mrproof {
 
@@ -66,7 +66,7 @@ enum class Edge : std::uint8_t { unknown, inside, one_beyond, one_before, wraps,
 
 template <class Holder>
 Edge edge_of(const Holder& holder, const Target<Plain>& target) {
-  if (contains<Plain>(holder, target).truth()) return Edge::inside;
+  if (target.contained(holder).truth()) return Edge::inside;
   const std::uint64_t first = holder.first.value();
   const std::uint64_t start = target.start.value();
   const std::uint64_t last = start + target.length.value() - 1;
@@ -78,11 +78,11 @@ Edge edge_of(const Holder& holder, const Target<Plain>& target) {
 /// Who has the key, and where the range lies in it.
 std::uint64_t place_of(const State<Plain>& state, const Target<Plain>& target) {
   for (const auto& region : state.regions)
-    if (answers<Plain>(region, target).truth())
+    if (target.finds(region).truth())
       return 8 + static_cast<std::uint64_t>(edge_of(region, target));
   if (target.kind == KeyKind::local) return 0;
   for (const auto& window : state.windows)
-    if (answers<Plain>(window, target).truth())
+    if (target.finds(window).truth())
       return (window.two.truth() ? 16U : 24U) + static_cast<std::uint64_t>(edge_of(window, target));
   return 0;
 }
@@ -92,13 +92,11 @@ std::uint64_t place_of(const State<Plain>& state, const Target<Plain>& target) {
 std::uint64_t receive_flaws(const PlainView& view) {
   std::uint64_t flaws = 0;
   for (std::size_t i = 0; i < view.call.elements; ++i) {
-    const auto target = element_target<Plain>(view, i, kLocalWrite);
+    const auto target = view.element(i, kLocalWrite);
     if (target.length.value() == 0) continue;
-    const bool checks[] = {key_is_live<Plain>(view.state, target).truth(),
-                           same_pd<Plain>(view.state, target).truth(),
-                           right_granted<Plain>(view.state, target).truth(),
-                           in_bounds<Plain>(view.state, target).truth(),
-                           memory_there<Plain>(view.state, target, true).truth()};
+    const bool checks[] = {target.key_is_live().truth(), target.same_pd().truth(),
+                           target.right_granted().truth(), target.in_bounds().truth(),
+                           target.memory_there(true).truth()};
     for (std::size_t check = 0; check < std::size(checks); ++check)
       if (!checks[check]) flaws |= 1ULL << check;
   }
@@ -123,9 +121,9 @@ Attempt attempt_of(const Oracle& oracle, const Step& step) {
   add(~doubtful);
   attempt.what = mixed;
   for (std::size_t i = 0; has_elements(verb) && i < step.call.elements; ++i)
-    add(place_of(view.state, element_target<Plain>(view, i, 0)));
+    add(place_of(view.state, view.element(i, 0)));
   add(static_cast<std::uint64_t>(step.lkey.kind));
-  if (is_remote(verb)) add(place_of(view.state, remote_target<Plain>(view)));
+  if (is_remote(verb)) add(place_of(view.state, view.remote()));
   add(static_cast<std::uint64_t>(step.rkey.kind));
   attempt.how = mixed;
   return attempt;

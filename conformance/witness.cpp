@@ -60,7 +60,7 @@ std::vector<Seen> variants_of(const Seen& seen, const State<Plain>& state,
     for (auto field : {&Seen::own_receive, &Seen::peer_receive})
       for (const auto outcome : {Outcome::none, Outcome::ok, Outcome::wr_flush_err,
                                  Outcome::loc_len_err, Outcome::loc_prot_err})
-        vary(field, {as_small<Plain>(outcome).value()});
+        vary(field, {Plain::small(outcome).value()});
     vary(&Seen::received, {0, seen.received.value() + 1});
   }
   if (!tells_rkey(call.verb) || seen.outcome != Outcome::ok) return all;

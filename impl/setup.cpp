@@ -19,7 +19,7 @@ model::State<model::Plain> initial_state(const Setup& setup,
     auto& qp = state.qps.at(i);
     qp.live = model::Bit(true);
     qp.pd = model::Plain::small(setup.qp_pd.at(i));
-    qp.state = model::as_small<model::Plain>(model::QpState::rts);
+    qp.state = model::Plain::small(model::QpState::rts);
   }
   for (std::size_t i = 0; i < kBufferCount; ++i) {
     state.buffers.at(i).first = model::Plain::address(buffer_address(i));

@@ -1,15 +1,12 @@
 // Access flags of a memory region, by their values in the uverbs ABI.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 
 namespace mrproof::model {
 
 /// Bits of `access` in ibv_reg_mr(3), DESCRIPTION; values of enum ib_uverbs_access_flags in
-/// <rdma/ib_user_ioctl_verbs.h>. FLUSH_* are younger than rdma-core 44, so they stand here and are
-/// not taken from an installed header.
+/// <rdma/ib_user_ioctl_verbs.h>, of which FLUSH_* are younger than rdma-core 44.
 enum Access : std::uint32_t {
   kLocalWrite = 1U << 0,
   kRemoteWrite = 1U << 1,
@@ -21,8 +18,7 @@ enum Access : std::uint32_t {
   kHugetlb = 1U << 7,
   kFlushGlobal = 1U << 8,
   kFlushPersistent = 1U << 9,
-  // The vendor's experimental verbs (dialect mlnx-exp): their values there are the vendor's own,
-  // here they are bits that nothing else uses.
+  // The vendor's experimental verbs (dialect mlnx-exp), as bits that nothing else uses.
   kAllocateMr = 1U << 16,  ///< the library allocates the memory, contiguous if it can
   kShared = 1U << 17,      ///< others may register the same memory (ibv_exp_reg_shared_mr)
   kPeerMemory = 1U << 18,  ///< the memory is that of a peer device
@@ -32,22 +28,17 @@ enum Access : std::uint32_t {
 /// Rights that let a remote QP touch the region.
 inline constexpr std::uint32_t kRemoteRights =
     kRemoteWrite | kRemoteRead | kRemoteAtomic | kFlushGlobal | kFlushPersistent;
-
 /// Bits that a provider ignores when it does not know them (IB_UVERBS_ACCESS_OPTIONAL_RANGE).
 inline constexpr std::uint32_t kOptionalRange = 0x3ff00000U;
-
 /// Flags that name a feature a device may lack.
 inline constexpr std::uint32_t kFeatureFlags =
     kRemoteAtomic | kMwBind | kZeroBased | kOnDemand | kHugetlb | kFlushGlobal | kFlushPersistent;
-
 /// Every bit that the pages or the uverbs header give a meaning.
 inline constexpr std::uint32_t kDefinedAccess =
     kLocalWrite | kRemoteWrite | kRemoteRead | kFeatureFlags | kOptionalRange;
-
 /// What the older page (dialect linux-2006) defines.
 inline constexpr std::uint32_t kDefinedAccess2006 =
     kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic | kMwBind | kOnDemand;
-
 /// What the experimental verbs define.
 inline constexpr std::uint32_t kDefinedAccessExperimental =
     kDefinedAccess | kAllocateMr | kShared | kPeerMemory;
@@ -70,46 +61,5 @@ enum Feature : std::uint32_t {
   kDmabufMr = 1U << 11,
   kRegMrEx = 1U << 12,
 };
-
-/// A flag and its name without the IBV_ACCESS_ prefix.
-struct AccessName {
-  std::uint32_t flag;
-  std::string_view name;
-};
-
-/// Names of all single flags, in bit order.
-inline constexpr std::array<AccessName, 14> kAccessNames{{
-    {kLocalWrite, "LOCAL_WRITE"},
-    {kRemoteWrite, "REMOTE_WRITE"},
-    {kRemoteRead, "REMOTE_READ"},
-    {kRemoteAtomic, "REMOTE_ATOMIC"},
-    {kMwBind, "MW_BIND"},
-    {kZeroBased, "ZERO_BASED"},
-    {kOnDemand, "ON_DEMAND"},
-    {kHugetlb, "HUGETLB"},
-    {kFlushGlobal, "FLUSH_GLOBAL"},
-    {kFlushPersistent, "FLUSH_PERSISTENT"},
-    {kAllocateMr, "ALLOCATE_MR"},
-    {kShared, "SHARED"},
-    {kPeerMemory, "PEER_MEMORY"},
-    {kRelaxedOrdering, "RELAXED_ORDERING"},
-}};
-
-/// Names of all features, in bit order.
-inline constexpr std::array<AccessName, 13> kFeatureNames{{
-    {kMwType1, "MW_TYPE_1"},
-    {kMwType2A, "MW_TYPE_2A"},
-    {kMwType2B, "MW_TYPE_2B"},
-    {kMemoryExtensions, "MEM_MGT_EXTENSIONS"},
-    {kImplicitOnDemand, "ODP_IMPLICIT"},
-    {kAtomics, "ATOMICS"},
-    {kReregTranslation, "REREG_TRANSLATION"},
-    {kReregPd, "REREG_PD"},
-    {kReregAccess, "REREG_ACCESS"},
-    {kAdviseMr, "ADVISE_MR"},
-    {kNullMr, "NULL_MR"},
-    {kDmabufMr, "DMABUF_MR"},
-    {kRegMrEx, "REG_MR_EX"},
-}};
 
 }  // namespace mrproof::model

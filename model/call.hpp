@@ -89,20 +89,15 @@ constexpr bool is_atomic(Verb verb) {
   return verb == Verb::atomic_fetch_and_add || verb == Verb::atomic_cmp_and_swp;
 }
 /// Whether the verb goes to memory at the other end by {rkey, remote}.
-constexpr bool is_remote(Verb verb) {
-  return verb >= Verb::rdma_write && verb <= Verb::atomic_cmp_and_swp;
-}
+constexpr bool is_remote(Verb v) { return v >= Verb::rdma_write && v <= Verb::atomic_cmp_and_swp; }
 /// Whether the verb binds a memory window.
 constexpr bool is_bind(Verb verb) { return verb == Verb::bind_mw || verb == Verb::post_bind_mw; }
 /// Whether the verb's `ok` makes the region in slot `mr`.
-constexpr bool makes_region(Verb verb) {
-  return verb >= Verb::reg_mr && verb <= Verb::reg_shared_mr;
-}
+constexpr bool makes_region(Verb v) { return v >= Verb::reg_mr && v <= Verb::reg_shared_mr; }
 /// Whether the verb takes {element}s.
 constexpr bool has_elements(Verb verb) {
   return verb == Verb::advise_mr || (verb >= Verb::post_recv && verb <= Verb::atomic_cmp_and_swp);
 }
-
 /// States of a queue pair that the model tells apart (ibv_modify_qp(3)).
 enum class QpState : std::uint8_t { unknown, rts, err, other };
 inline constexpr std::array<std::string_view, 4> kQpStateNames{"unknown", "RTS", "ERR", "OTHER"};
@@ -121,13 +116,8 @@ enum Change : std::uint32_t { kChangeTranslation = 1, kChangePd = 2, kChangeAcce
 inline constexpr std::uint32_t kChanges = kChangeTranslation | kChangePd | kChangeAccess;
 
 /// `error` of a refused rereg_mr in dialect linux: enum ibv_rereg_mr_err_code, as 32 bits.
-enum ReregCode : std::uint32_t {
-  kErrInput = 0xffffffffU,
-  kErrDontForkNew = 0xfffffffeU,
-  kErrDoForkOld = 0xfffffffdU,
-  kErrCmd = 0xfffffffcU,
-  kErrCmdAndDoForkNew = 0xfffffffbU,
-};
+inline constexpr std::uint32_t kErrInput = ~0U, kErrDontForkNew = ~1U, kErrDoForkOld = ~2U,
+                               kErrCmd = ~3U, kErrCmdAndDoForkNew = ~4U;
 
 /// `option` of protect: what becomes of the pages.
 enum Protection : std::uint8_t {
@@ -139,8 +129,7 @@ enum Protection : std::uint8_t {
 /// A scatter/gather element.
 template <class D> struct Element {
   typename D::Key lkey{};
-  typename D::Address address{};
-  typename D::Address length{};
+  typename D::Address address{}, length{};
 };
 
 /// One call with its arguments. Slots, options and counts are plain numbers in every domain; values
@@ -161,11 +150,10 @@ template <class D> struct Call {
   typename D::Address length{};   ///< bytes
   typename D::Key lkey{};         ///< of the first element
   Element<D> second{};
-  typename D::Key rkey{};         ///< remote key; to be invalidated; wanted by post_bind_mw
-  typename D::Address remote{};   ///< remote address
-  typename D::Address iova{};     ///< hca_va of ibv_reg_mr_iova(3)
-  typename D::Address operand{};  ///< compare_add of an atomic operation
-  typename D::Address swap{};
+  typename D::Key rkey{};                 ///< remote key; to be invalidated; wanted by post_bind_mw
+  typename D::Address remote{};           ///< remote address
+  typename D::Address iova{};             ///< hca_va of ibv_reg_mr_iova(3)
+  typename D::Address operand{}, swap{};  ///< compare_add and swap of an atomic operation
 };
 
 /// What the caller saw. Fields that a verb does not give keep their zero value.
@@ -176,19 +164,10 @@ template <class D> struct Result {
   typename D::Key lkey{};                ///< of a region made or re-registered
   typename D::Key rkey{};                ///< of the same, of a window allocated or bound
   typename D::Bit completion_matches{};  ///< wr_id, qp_num and (on success) opcode as posted
-  typename D::Small qp_state{};          ///< QpState after the call; unknown: not asked
-  typename D::Small peer_state{};
+  typename D::Small qp_state{}, peer_state{};  ///< QpState after the call; unknown: not asked
   typename D::Small own_receive{};   ///< Outcome of the receive posted on qp (none: stays)
   typename D::Small peer_receive{};  ///< Outcome of the receive posted on the peer
   typename D::Address received{};    ///< byte_len of the peer's successful receive
 };
-
-/// The Outcome as a value of the domain.
-template <class D> constexpr typename D::Small as_small(Outcome outcome) {
-  return D::small(static_cast<std::uint64_t>(outcome));
-}
-template <class D> constexpr typename D::Small as_small(QpState state) {
-  return D::small(static_cast<std::uint64_t>(state));
-}
 
 }  // namespace mrproof::model

@@ -76,16 +76,13 @@ struct Concrete {
   using Key = Word<32>;
   using Flags = Word<32>;
   using Small = Word<8>;
-  static constexpr std::size_t kPds = PdSlots;
-  static constexpr std::size_t kRegions = RegionSlots;
-  static constexpr std::size_t kWindows = WindowSlots;
-  static constexpr std::size_t kQps = QpSlots;
-  static constexpr std::size_t kBuffers = 4;
+  static constexpr std::size_t kPds = PdSlots, kRegions = RegionSlots, kWindows = WindowSlots;
+  static constexpr std::size_t kQps = QpSlots, kBuffers = 4;
   static constexpr Bit bit(bool value) { return Bit(value); }
-  static constexpr Address address(std::uint64_t value) { return Address(value); }
-  static constexpr Key key(std::uint64_t value) { return Key(value); }
-  static constexpr Flags flags(std::uint64_t value) { return Flags(value); }
-  static constexpr Small small(std::uint64_t value) { return Small(value); }
+  static constexpr Address address(Literal auto value) { return Address(value); }
+  static constexpr Key key(Literal auto value) { return Key(value); }
+  static constexpr Flags flags(Literal auto value) { return Flags(value); }
+  static constexpr Small small(Literal auto value) { return Small(value); }
   static constexpr Bit select(Bit when, Bit yes, Bit no) { return when.truth() ? yes : no; }
   template <unsigned N> static constexpr Word<N> select(Bit when, Word<N> yes, Word<N> no) {
     return when.truth() ? yes : no;
@@ -102,48 +99,39 @@ using Plain = Concrete<64, 4, 8, 4, 4>;
 template <class B> constexpr B implies(B a, B b) { return (!a) | b; }
 
 /// Whether some element satisfies the predicate.
-template <class D, class T, std::size_t N, class Predicate>
-constexpr typename D::Bit any(const std::array<T, N>& slots, Predicate&& predicate) {
+template <class D> constexpr auto any(const auto& slots, auto&& predicate) {
   auto result = D::bit(false);
-  for (const T& slot : slots) {
+  for (const auto& slot : slots) {
     result = result | predicate(slot);
     if (!D::possible(!result)) break;
   }
   return result;
 }
-
 /// Whether every element satisfies the predicate.
-template <class D, class T, std::size_t N, class Predicate>
-constexpr typename D::Bit all(const std::array<T, N>& slots, Predicate&& predicate) {
+template <class D> constexpr auto all(const auto& slots, auto&& predicate) {
   auto result = D::bit(true);
-  for (const T& slot : slots) {
+  for (const auto& slot : slots) {
     result = result & predicate(slot);
     if (!D::possible(result)) break;
   }
   return result;
 }
-
 /// Whether `when` implies what `then` says; `then` is only asked where it matters.
-template <class D, class Then>
-constexpr typename D::Bit only_if(typename D::Bit when, Then&& then) {
+template <class D> constexpr auto only_if(typename D::Bit when, auto&& then) {
   if (!D::possible(when)) return D::bit(true);
   return (!when) | then();
 }
-
 /// Whether every flag of `wanted` is set in `flags`.
-template <class D> constexpr typename D::Bit has(typename D::Flags flags, std::uint32_t wanted) {
+template <class D> constexpr auto has(typename D::Flags flags, std::uint32_t wanted) {
   return (flags & wanted) == wanted;
 }
-
 /// Whether some flag of `wanted` is set in `flags`.
-template <class D>
-constexpr typename D::Bit has_any(typename D::Flags flags, std::uint32_t wanted) {
+template <class D> constexpr auto has_any(typename D::Flags flags, std::uint32_t wanted) {
   return (flags & wanted) != 0;
 }
-
 /// Whether the `length` bytes at `start`, at least one, lie in [first, last] without wrapping.
 template <class D>
-constexpr typename D::Bit within(typename D::Address start, typename D::Address length,
+constexpr auto within(typename D::Address start, typename D::Address length,
     typename D::Address first, typename D::Address last) {
   const auto end = start + length - 1;
   return (length != 0) & (start <= end) & (first <= start) & (end <= last);

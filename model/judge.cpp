@@ -1,7 +1,6 @@
 #include "model/judge.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "model/conditions/circumstances.hpp"
 
@@ -11,34 +10,27 @@ namespace {
 bool term_holds(const Term<Plain>& term, const PlainView& view) {
   return term.condition->holds(view).truth() == term.holds;
 }
+/// Whether all terms but those that speak of the observation hold, of which `seen` says to ask too.
+bool terms_hold(const PlainRule& rule, const PlainView& view, bool seen) {
+  for (const auto& term : rule.requires_all)
+    if ((seen || term.condition->about != About::observation) && !term_holds(term, view))
+      return false;
+  return true;
+}
 
 bool has_reason(const PlainRule& rule, const PlainView& view) {
   return rule.reasons.empty() || std::any_of(rule.reasons.begin(), rule.reasons.end(),
                                      [&](const auto& term) { return term_holds(term, view); });
 }
 
-bool applies(const PlainRule& rule, const PlainView& view) {
-  return std::all_of(rule.requires_all.begin(), rule.requires_all.end(), [&](const auto& term) {
-    return term_holds(term, view);
-  }) && has_reason(rule, view);
-}
-
-/// Whether the situation alone allows the rule's outcome.
-bool situation_allows(const PlainRule& rule, const PlainView& view) {
-  return std::all_of(rule.requires_all.begin(), rule.requires_all.end(), [&](const auto& term) {
-    return term.condition->about == About::observation || term_holds(term, view);
-  }) && has_reason(rule, view);
-}
-
 Verdict verdict_of(Weight weight) {
-  switch (weight) {
-    case Weight::inconclusive: return Verdict::inconclusive;
-    case Weight::unsupported: return Verdict::unsupported;
-    case Weight::verdict: break;
-  }
-  return Verdict::conforms;
+  if (weight == Weight::inconclusive) return Verdict::inconclusive;
+  return weight == Weight::unsupported ? Verdict::unsupported : Verdict::conforms;
 }
-
+void no_reason(Judgement& judgement, const PlainView& view) {
+  judgement.add_broken(&kNothingForbids);
+  add_circumstances(judgement, view);
+}
 /// What keeps the rule from applying, as a deviation.
 Judgement explain_against(const PlainRule& rule, const PlainView& view) {
   Judgement judgement;
@@ -54,28 +46,24 @@ Judgement explain_against(const PlainRule& rule, const PlainView& view) {
       situation_broken |= about == About::situation;
     }
     if (about == About::situation && !has_reason(rule, view)) {
-      judgement.add_broken(&kNothingForbids);
-      add_circumstances(judgement, view);
+      no_reason(judgement, view);
       situation_broken = true;
     }
   }
   judgement.kind = situation_broken ? DeviationClass::status : DeviationClass::detail;
   return judgement;
 }
-
 /// How many conditions are broken, circumstances aside.
 std::ptrdiff_t count_broken(const Judgement& judgement) {
-  return std::count_if(judgement.broken.begin(),
-      std::next(judgement.broken.begin(), judgement.broken_count),
-      [](const auto* c) { return c == &kNothingForbids || c->about != About::circumstance; });
+  return std::count_if(judgement.broken.begin(), judgement.broken.end(), [](const auto* c) {
+    return c == &kNothingForbids || (c != nullptr && c->about != About::circumstance);
+  });
 }
-
 /// Prefers the explanation with the fewest broken conditions, details before refusals; the first of
 /// equals.
 bool better(const Judgement& a, const Judgement& b) {
-  const bool a_detail = a.kind == DeviationClass::detail;
-  const bool b_detail = b.kind == DeviationClass::detail;
-  if (a_detail != b_detail) return a_detail;
+  if ((a.kind == DeviationClass::detail) != (b.kind == DeviationClass::detail))
+    return a.kind == DeviationClass::detail;
   return count_broken(a) < count_broken(b);
 }
 
@@ -93,19 +81,13 @@ Judgement deviation(const Rulebook& book, const PlainView& view) {
     best.add_broken(&kOutcomeKnown);
   }
   if (best.kind == DeviationClass::detail) return best;
-  if (outcome == Outcome::ok) {
-    best.kind = DeviationClass::accepted;
-    return best;
-  }
   const OutcomeSet right = allowed(book, view);
-  if (!right.contains(Outcome::ok)) return best;
+  if (outcome == Outcome::ok) best.kind = DeviationClass::accepted;
+  if (outcome == Outcome::ok || !right.contains(Outcome::ok)) return best;
   best.kind = DeviationClass::rejected;
   // Where success alone is right, the name says so: a failure that has the wrong status only must
   // not hide it.
-  if (right == OutcomeSet{Outcome::ok} && !best.names(&kNothingForbids)) {
-    best.add_broken(&kNothingForbids);
-    add_circumstances(best, view);
-  }
+  if (right.count() == 1 && !best.names(&kNothingForbids)) no_reason(best, view);
   return best;
 }
 
@@ -123,7 +105,7 @@ const PlainCondition kOutcomeKnown{"outcome_known", "no rule of the verb has thi
 
 Judgement judge(const Rulebook& book, const PlainView& view) {
   for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome)) {
-    if (!applies(*rule, view)) continue;
+    if (!terms_hold(*rule, view, true) || !has_reason(*rule, view)) continue;
     Judgement judgement;
     judgement.verdict = verdict_of(rule->weight);
     judgement.rule = rule;
@@ -150,7 +132,8 @@ OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
   OutcomeSet set;
   for (std::size_t i = 0; i < kOutcomes; ++i)
     for (const PlainRule* rule : book.rules(view.call.verb, static_cast<Outcome>(i)))
-      if (rule->weight != Weight::inconclusive && situation_allows(*rule, view))
+      if (rule->weight != Weight::inconclusive && terms_hold(*rule, view, false) &&
+          has_reason(*rule, view))
         set.add(rule->outcome);
   return set;
 }
@@ -158,10 +141,6 @@ OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
 void add_circumstances(Judgement& judgement, const PlainView& view) {
   for (const PlainCondition* circumstance : kCircumstances<Plain>)
     if (circumstance->holds(view).truth()) judgement.add_broken(circumstance);
-}
-
-void advance(const PlainRule& rule, const PlainView& view, State<Plain>& state) {
-  if (rule.effect != nullptr) rule.effect(view, state);
 }
 
 }  // namespace mrproof::model

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdint>
-#include <initializer_list>
-#include <iterator>
 #include <string_view>
 
 #include "model/rulebook.hpp"
@@ -39,30 +38,14 @@ inline constexpr std::array<std::string_view, 6> kClassNames{
     "none", "accepted", "rejected", "status", "detail", "bytes"};
 
 /// A set of outcomes.
-class OutcomeSet {
- public:
-  OutcomeSet() = default;
-  OutcomeSet(std::initializer_list<Outcome> outcomes) {
-    for (const Outcome outcome : outcomes) add(outcome);
-  }
-  friend bool operator==(const OutcomeSet&, const OutcomeSet&) = default;
-  void add(Outcome outcome) { bits_ |= 1U << static_cast<unsigned>(outcome); }
-  [[nodiscard]] bool contains(Outcome outcome) const {
-    return ((bits_ >> static_cast<unsigned>(outcome)) & 1U) != 0;
-  }
-  [[nodiscard]] bool empty() const { return bits_ == 0; }
-
- private:
-  std::uint32_t bits_ = 0;
+struct OutcomeSet : std::bitset<kOutcomes> {
+  void add(Outcome outcome) { set(static_cast<std::size_t>(outcome)); }
+  bool contains(Outcome o) const { return test(static_cast<std::size_t>(o)); }
 };
 
-/// Stands in a deviation where no rule's condition is broken: nothing in the situation gives a
-/// reason for the refusal that was seen.
-extern const PlainCondition kNothingForbids;
-/// Stands in a deviation where the bytes in memory are not the predicted ones.
-extern const PlainCondition kBytesAsPredicted;
-/// Stands in a deviation whose outcome no rule of the verb knows.
-extern const PlainCondition kOutcomeKnown;
+/// Stand in a deviation where no condition of a rule is broken: nothing in the situation gives a
+/// reason for the refusal seen; memory holds other bytes; no rule of the verb has the outcome.
+extern const PlainCondition kNothingForbids, kBytesAsPredicted, kOutcomeKnown;
 
 /// The answer about one step.
 struct Judgement {
@@ -75,9 +58,8 @@ struct Judgement {
   std::array<const PlainCondition*, kMostBroken> broken{};  ///< the first `broken_count` are set
   std::uint8_t broken_count = 0;
 
-  [[nodiscard]] bool names(const PlainCondition* condition) const {
-    const auto end = std::next(broken.begin(), broken_count);
-    return std::find(broken.begin(), end, condition) != end;
+  bool names(const PlainCondition* condition) const {
+    return std::find(broken.begin(), broken.end(), condition) != broken.end();
   }
   void add_broken(const PlainCondition* condition) {
     if (broken_count < kMostBroken) broken.at(broken_count++) = condition;
@@ -87,19 +69,17 @@ struct Judgement {
 /// Judges a result: the first rule for it that applies decides; if none applies, the result
 /// deviates, and `broken` names what would have had to be otherwise. Allocates nothing.
 Judgement judge(const Rulebook& book, const PlainView& view);
-
 /// The outcomes that the rules allow for this call in this state, resources aside.
 OutcomeSet allowed(const Rulebook& book, const PlainView& view);
-
 /// The judgement of a call that never came to an end (hang), killed somebody (crash) or made the
 /// kernel complain: named by the conditions that its success would have broken, and by the
 /// circumstances. What was seen with it does not matter.
 Judgement judge_trouble(const Rulebook& book, const PlainView& view, Verdict verdict);
-
 /// Adds to the judgement the circumstances that hold (see model/conditions/circumstances.hpp).
 void add_circumstances(Judgement& judgement, const PlainView& view);
-
 /// Applies the rule's effect to the state.
-void advance(const PlainRule& rule, const PlainView& view, State<Plain>& state);
+inline void advance(const PlainRule& rule, const PlainView& view, State<Plain>& state) {
+  if (rule.effect != nullptr) rule.effect(view, state);
+}
 
 }  // namespace mrproof::model

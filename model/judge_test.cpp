@@ -26,7 +26,7 @@ State<Plain> initial_state() {
   state.pds[0].live = state.pds[1].live = Bit(true);
   for (auto& qp : state.qps) {
     qp.live = Bit(true);
-    qp.state = as_small<Plain>(QpState::rts);
+    qp.state = Plain::small(QpState::rts);
   }
   state.qps[3].pd = Plain::small(1);
   for (std::size_t i = 0; i < kBufferCount; ++i) {
@@ -76,9 +76,9 @@ class JudgeTest : public ::testing::Test {
     Result<Plain> result;
     result.outcome = outcome;
     result.completion_matches = Bit(true);
-    result.qp_state = as_small<Plain>(own);
-    result.peer_state = as_small<Plain>(peer);
-    result.own_receive = result.peer_receive = as_small<Plain>(Outcome::none);
+    result.qp_state = Plain::small(own);
+    result.peer_state = Plain::small(peer);
+    result.own_receive = result.peer_receive = Plain::small(Outcome::none);
     return result;
   }
 
@@ -229,7 +229,7 @@ TEST_F(JudgeTest, LeavesNoCallWithoutAnAllowedResult) {
   for (const auto& call : many_calls()) {
     if (linux_rulebook().forbids(state_, call) != nullptr) continue;
     const Result<Plain> nothing;
-    EXPECT_FALSE(allowed(linux_rulebook(), {state_, call, nothing}).empty())
+    EXPECT_FALSE(allowed(linux_rulebook(), {state_, call, nothing}).none())
         << kVerbNames.at(static_cast<std::size_t>(call.verb));
   }
 }

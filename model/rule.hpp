@@ -4,60 +4,9 @@
 #include <array>
 #include <span>
 
-#include "model/call.hpp"
-#include "model/state.hpp"
+#include "model/view.hpp"
 
 namespace mrproof::model {
-
-/// Slots for which something may be true, and the bit that says whether it is.
-template <class D, std::size_t N> struct Candidates {
-  std::array<std::uint8_t, N> slots{};
-  std::array<typename D::Bit, N> bits{};
-  std::uint8_t count = 0;
-
-  constexpr void add(std::size_t slot, typename D::Bit bit) {
-    if (!D::possible(bit)) return;
-    slots[count] = static_cast<std::uint8_t>(slot);
-    bits[count++] = bit;
-  }
-  /// Calls visit(bit, object) for each candidate.
-  template <class T, class Visit>
-  constexpr void each(const std::array<T, N>& objects, Visit&& visit) const {
-    for (std::size_t i = 0; i < count; ++i) visit(bits[i], objects[slots[i]]);
-  }
-  /// Whether the predicate holds for all of which the bit is true.
-  template <class T, class Predicate>
-  constexpr typename D::Bit all(const std::array<T, N>& objects, Predicate&& predicate) const {
-    auto result = D::bit(true);
-    each(objects,
-        [&](auto bit, const T& object) { result = result & implies(bit, predicate(object)); });
-    return result;
-  }
-};
-
-/// What answers to a key, once that has been `looked` up: regions, and windows if it is remote.
-template <class D> struct Holders {
-  bool looked = false;
-  typename D::Bit live{};  ///< something does
-  Candidates<D, D::kRegions> regions;
-  Candidates<D, D::kWindows> windows;
-};
-
-/// All that a condition may look at: one call in one state. Made for each step anew, since it keeps
-/// what the call's keys were found to be; an effect that runs in place is the last to use it.
-template <class D> struct View {
-  const State<D>& state;
-  const Call<D>& call;
-  const Result<D>& result;
-  mutable std::array<Holders<D>, 5> holders{};  ///< for each Place (model/targets.hpp)
-
-  /// The objects that the call names, and the queue pair at the other end.
-  [[nodiscard]] constexpr const auto& pd() const { return state.pds.at(call.pd); }
-  [[nodiscard]] constexpr const auto& region() const { return state.regions.at(call.mr); }
-  [[nodiscard]] constexpr const auto& window() const { return state.windows.at(call.mw); }
-  [[nodiscard]] constexpr const auto& qp() const { return state.qps.at(call.qp); }
-  [[nodiscard]] constexpr const auto& peer() const { return state.qps.at(peer_of(call.qp)); }
-};
 
 /// What a condition speaks of. Whether a result is *allowed* depends on state and call alone
 /// (situation); an observation is what else has to be seen with it; a circumstance decides nothing
@@ -73,7 +22,7 @@ template <class D> struct Condition {
   typename D::Bit (*holds)(const View<D>&);
 };
 
-// Defines the condition NAME<D>: id, sentence and clauses as above, and when it holds for a view v.
+// Defines the condition ID<D>: its sentence and clauses, and when it holds for a view v.
 #define MRPROOF_CONDITION(about_, id_, sentence_, clauses_, ...)         \
   template <class D> inline constexpr Condition<D> id_ {                 \
 #id_, sentence_, clauses_, About::about_,                            \
@@ -88,15 +37,12 @@ template <class D> struct Term {
   const Condition<D>* condition;
   bool holds;
 };
-
 /// Conditions that rules name together.
 template <class D, const Condition<D>&... conditions>
 inline constexpr std::array<const Condition<D>*, sizeof...(conditions)> list{&conditions...};
-
 /// How many values of type T the part is.
 template <class T, class Part> inline constexpr std::size_t kCount = std::tuple_size_v<Part>;
 template <class T> inline constexpr std::size_t kCount<T, T> = 1;
-
 /// Values and arrays of them, one after the other: of terms, or of rules.
 template <class T, class... Part> constexpr auto join(const Part&... parts) {
   std::array<T, (kCount<T, Part> + ... + 0)> all{};
@@ -110,7 +56,6 @@ template <class T, class... Part> constexpr auto join(const Part&... parts) {
   (add(parts), ...);
   return all;
 }
-
 /// Terms that say the same of one condition, or of all conditions of a list.
 template <class D> constexpr Term<D> terms(const Condition<D>& condition, bool holds) {
   return {&condition, holds};
@@ -121,21 +66,12 @@ constexpr auto terms(const std::array<const Condition<D>*, N>& conditions, bool 
   for (std::size_t i = 0; i < N; ++i) all[i] = {conditions[i], holds};
   return all;
 }
-
 /// All of these hold: conditions and lists of them.
 template <class D, const auto&... parts>
 inline constexpr auto hold = join<Term<D>>(terms<D>(parts, true)...);
 /// These do not hold; as reasons: one of them does not.
 template <class D, const auto&... parts>
 inline constexpr auto fail = join<Term<D>>(terms<D>(parts, false)...);
-
-/// A stretch of memory that a rule reads or writes.
-template <class D> struct Piece {
-  typename D::Address at{};  ///< virtual address
-  typename D::Address length{};
-  typename D::Bit unseen{};  ///< not in the buffers: what is written there is not seen
-  typename D::Bit zeros{};   ///< reads as zeros (a null region)
-};
 
 /// What becomes of the bytes that a rule moves.
 enum class Motion : std::uint8_t {
@@ -147,12 +83,10 @@ enum class Motion : std::uint8_t {
 /// Bytes that a rule moves: those of `from`, in order, to those of `to`; the shorter sum counts.
 /// With `exact` all of them are moved; without, each byte may be the old one or the moved one.
 template <class D> struct Transfer {
-  std::array<Piece<D>, 2> from{};
-  std::array<Piece<D>, 2> to{};
+  std::array<Piece<D>, 2> from{}, to{};
   bool exact = true;
   Motion motion = Motion::copy;
-  typename D::Address operand{};
-  typename D::Address swap{};
+  typename D::Address operand{}, swap{};
 };
 
 /// How serious the taking of a rule is for the run.
@@ -173,8 +107,7 @@ template <class D> struct Rule {
 
   const char* name;  ///< what makes it one of its verb's: outcome, or outcome_why
   Outcome outcome;
-  Terms requires_all{};
-  Terms reasons{};
+  Terms requires_all{}, reasons{};
   Effect effect = nullptr;   ///< null: nothing changes
   Bytes transfer = nullptr;  ///< the bytes that move; null: none
   Weight weight = Weight::verdict;

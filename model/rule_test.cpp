@@ -122,7 +122,7 @@ template <class D> class Draw {
   void draw(QueuePair<D>& q) {
     q.live = D::bit(below(8) != 0);
     q.pd = D::small(below(2));
-    q.state = as_small<D>(below(3) == 0 ? QpState::err : QpState::rts);
+    q.state = D::small(below(3) == 0 ? QpState::err : QpState::rts);
     q.posted = D::bit(below(2) == 0);
     q.two = D::bit(below(3) == 0);
     q.elements = {Element<D>{key(), address(), length()}, Element<D>{key(), address(), length()}};
@@ -152,7 +152,7 @@ template <class D> std::vector<Entry<D>> rules() {
     for (const auto& of_verb : group)
       for (const auto& rule : of_verb.rules) all.push_back({of_verb.verb, &rule});
   };
-  for (const auto& group : linux_rules<D>()) add(group);
+  for (const auto& group : kLinuxRules<D>) add(group);
   add(SharingRules<D>::kVerbs);
   add(ReregistrationRules<D>::kExperimentalVerbs);
   return all;

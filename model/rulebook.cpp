@@ -15,13 +15,12 @@ PlainRule::PlainRule(const Rule<Plain>& row, Verb of_verb)
 Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined, std::span<const Group> groups)
     : dialect_(dialect), defined_(defined) {
   for (const auto& group : groups) {
-    for (const VerbRules<Plain>& of_verb : group) {
-      duties_.at(static_cast<std::size_t>(of_verb.verb)) = of_verb.duties;
-      for (const Rule<Plain>& row : of_verb.rules) {
-        rules_.push_back(&store_.emplace_back(row, of_verb.verb));
-        by_outcome_.at(static_cast<std::size_t>(of_verb.verb))
-            .at(static_cast<std::size_t>(row.outcome))
-            .push_back(rules_.back());
+    for (const auto& [verb, rows, owed] : group) {
+      const auto place = static_cast<std::size_t>(verb);
+      duties_.at(place) = owed;
+      for (const Rule<Plain>& row : rows) {
+        rules_.push_back(&store_.emplace_back(row, verb));
+        by_outcome_.at(place).at(static_cast<std::size_t>(row.outcome)).push_back(rules_.back());
       }
     }
   }
@@ -30,9 +29,7 @@ Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined, std::span<co
 std::span<const PlainRule* const> Rulebook::rules(Verb verb, Outcome outcome) const {
   return by_outcome_[static_cast<std::size_t>(verb)][static_cast<std::size_t>(outcome)];
 }
-
 bool Rulebook::has(Verb verb) const { return !rules(verb, Outcome::ok).empty(); }
-
 std::span<const PlainCondition* const> Rulebook::duties(Verb verb) const {
   return duties_.at(static_cast<std::size_t>(verb));
 }
@@ -58,13 +55,11 @@ std::vector<const PlainCondition*> Rulebook::conditions() const {
     for (const auto* duty : list) add(duty);
   return all;
 }
-
 const PlainRule* Rulebook::find(std::string_view id) const {
   const auto found =
       std::find_if(rules_.begin(), rules_.end(), [&](const auto* rule) { return rule->id == id; });
   return found == rules_.end() ? nullptr : *found;
 }
-
 std::size_t Rulebook::index(const PlainRule& rule) const {
   return static_cast<std::size_t>(
       std::distance(rules_.begin(), std::find(rules_.begin(), rules_.end(), &rule)));
@@ -74,27 +69,20 @@ const PlainCondition kVerbInDialect{"verb_in_dialect", "the dialect has this ver
     "harness.dialect", About::situation, [](const PlainView& /*v*/) { return Bit(false); }};
 
 const Rulebook& linux_rulebook() {
-  static const auto rules = linux_rules<Plain>();
-  static const Rulebook book(kDialects[0], kDefinedAccess, rules);
+  static const Rulebook book(kDialects[0], kDefinedAccess, kLinuxRules<Plain>);
   return book;
 }
-
 const Rulebook& linux_2006_rulebook() {
-  static const auto rules = linux_2006_rules<Plain>();
-  static const Rulebook book(kDialects[1], kDefinedAccess2006, rules);
+  static const Rulebook book(kDialects[1], kDefinedAccess2006, kLinux2006Rules<Plain>);
   return book;
 }
-
 const Rulebook& experimental_rulebook() {
-  static const auto rules = experimental_rules<Plain>();
-  static const Rulebook book(kDialects[2], kDefinedAccessExperimental, rules);
+  static const Rulebook book(kDialects[2], kDefinedAccessExperimental, kExperimentalRules<Plain>);
   return book;
 }
-
 const Rulebook* find_rulebook(std::string_view dialect) {
-  if (dialect == kDialects[0]) return &linux_rulebook();
-  if (dialect == kDialects[1]) return &linux_2006_rulebook();
-  if (dialect == kDialects[2]) return &experimental_rulebook();
+  for (const auto* book : {&linux_rulebook(), &linux_2006_rulebook(), &experimental_rulebook()})
+    if (book->dialect() == dialect) return book;
   return nullptr;
 }
 

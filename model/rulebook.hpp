@@ -32,25 +32,24 @@ class Rulebook {
   Rulebook(const Rulebook&) = delete;
   Rulebook& operator=(const Rulebook&) = delete;
 
-  [[nodiscard]] std::string_view dialect() const { return dialect_; }
-  [[nodiscard]] std::uint32_t defined_access() const { return defined_; }
+  std::string_view dialect() const { return dialect_; }
+  std::uint32_t defined_access() const { return defined_; }
   /// Every rule, in the order of the catalogue; a rule's index is its place here.
-  [[nodiscard]] std::span<const PlainRule* const> rules() const { return rules_; }
+  std::span<const PlainRule* const> rules() const { return rules_; }
   /// The rules that allow `outcome` of `verb`, the strictest first.
-  [[nodiscard]] std::span<const PlainRule* const> rules(Verb verb, Outcome outcome) const;
+  std::span<const PlainRule* const> rules(Verb verb, Outcome outcome) const;
   /// Whether the dialect has the verb.
-  [[nodiscard]] bool has(Verb verb) const;
+  bool has(Verb verb) const;
   /// What the caller of `verb` owes.
-  [[nodiscard]] std::span<const PlainCondition* const> duties(Verb verb) const;
+  std::span<const PlainCondition* const> duties(Verb verb) const;
   /// The duty that a caller would break, or null: then the call may be made.
-  [[nodiscard]] const PlainCondition* forbids(
-      const State<Plain>& state, const Call<Plain>& call) const;
+  const PlainCondition* forbids(const State<Plain>& state, const Call<Plain>& call) const;
   /// Every condition that a rule or a duty speaks of, once.
-  [[nodiscard]] std::vector<const PlainCondition*> conditions() const;
+  std::vector<const PlainCondition*> conditions() const;
   /// The rule of that id, or null.
-  [[nodiscard]] const PlainRule* find(std::string_view id) const;
+  const PlainRule* find(std::string_view id) const;
   /// Place of a rule in rules().
-  [[nodiscard]] std::size_t index(const PlainRule& rule) const;
+  std::size_t index(const PlainRule& rule) const;
 
  private:
   std::string_view dialect_;
@@ -63,17 +62,14 @@ class Rulebook {
 
 /// Stands for the duty to call only verbs that the dialect has.
 extern const PlainCondition kVerbInDialect;
-
 /// The current manual pages of rdma-core.
 const Rulebook& linux_rulebook();
 /// The older ibv_reg_mr(3): fewer flags and verbs.
 const Rulebook& linux_2006_rulebook();
 /// The vendor's experimental verbs: another ibv_rereg_mr(), shared regions.
 const Rulebook& experimental_rulebook();
-
 /// The names of all dialects: "linux", "linux-2006", "mlnx-exp".
 inline constexpr std::array<std::string_view, 3> kDialects{"linux", "linux-2006", "mlnx-exp"};
-
 /// The rulebook of that name, or null.
 const Rulebook* find_rulebook(std::string_view dialect);
 

@@ -25,31 +25,21 @@ template <class D> struct Region {
   typename D::Bit gone{};
   typename D::Small pd{};
   typename D::Flags access{};
-  typename D::Address first{};
-  typename D::Address last{};
-  typename D::Address memory{};
-  typename D::Address gone_first{};
-  typename D::Address gone_last{};
-  typename D::Key lkey{};
-  typename D::Key rkey{};
-  typename D::Key old_lkey{};  ///< before the last re-registration
-  typename D::Key old_rkey{};
+  typename D::Address first{}, last{}, memory{}, gone_first{}, gone_last{};
+  typename D::Key lkey{}, rkey{};
+  typename D::Key old_lkey{}, old_rkey{};  ///< before the last re-registration
 };
 
 /// A memory window. While it is bound, its key gives remote access to [first, last]; `memory` is
 /// the virtual address of the byte at `first`, in region `region`.
 template <class D> struct Window {
-  typename D::Bit live{};
-  typename D::Bit two{};  ///< type 2
-  typename D::Bit bound{};
+  typename D::Bit live{}, bound{};
+  typename D::Bit two{};        ///< type 2
   typename D::Bit undefined{};  ///< may only be deallocated: nothing says whether it is bound
-  typename D::Small pd{};
-  typename D::Small region{};
+  typename D::Small pd{}, region{};
   typename D::Small qp{};  ///< that a type 2 window was bound through
   typename D::Flags access{};
-  typename D::Address first{};
-  typename D::Address last{};
-  typename D::Address memory{};
+  typename D::Address first{}, last{}, memory{};
   typename D::Key rkey{};
   typename D::Key old_rkey{};  ///< before the last bind
 };
@@ -68,12 +58,10 @@ template <class D> struct QueuePair {
 /// Memory of the program: [first, last]; all of it is mapped and writable, but for one hole at
 /// most.
 template <class D> struct Buffer {
-  typename D::Address first{};
-  typename D::Address last{};
+  typename D::Address first{}, last{};
   typename D::Bit hole{};       ///< [hole_first, hole_last] is not mapped, or
   typename D::Bit read_only{};  ///< is not writable
-  typename D::Address hole_first{};
-  typename D::Address hole_last{};
+  typename D::Address hole_first{}, hole_last{};
 };
 
 /// What a device claims to be able to do, read from the device.

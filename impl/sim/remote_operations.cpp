@@ -5,7 +5,6 @@
 namespace mrproof::impl {
 namespace {
 
-using model::as_small;
 using model::Plain;
 using model::Verb;
 
@@ -43,7 +42,7 @@ SimDevice::Outcome SimDevice::access_remote(const Call& call, const Runs& local,
   const bool misaligned =
       model::is_atomic(call.verb) && call.remote.value() % kAtomicAlignment != 0;
   if (misaligned && !broken(Fault::atomic_misaligned_accepted)) {
-    result.peer_receive = as_small<Plain>(refuse(peer));
+    result.peer_receive = Plain::small(refuse(peer));
     return Outcome::rem_inv_req_err;
   }
   const bool immediate = call.verb == Verb::rdma_write_with_imm;
@@ -62,7 +61,7 @@ SimDevice::Outcome SimDevice::refuse_remote(const Call& call, const MemoryAccess
     to.add(table_.translate_unchecked(access).value_or(Run{}));
     memory_.move(to, local);
   }
-  result.peer_receive = as_small<Plain>(refuse(peer));
+  result.peer_receive = Plain::small(refuse(peer));
   return broken(Fault::remote_access_error_as_operation_error) ? Outcome::rem_op_err
                                                                : Outcome::rem_access_err;
 }
@@ -103,7 +102,7 @@ void SimDevice::consume_receive(const Call& call, QueuePair& peer, Result& resul
   if (broken(Fault::immediate_leaves_receive)) return;
   const bool no_length = broken(Fault::immediate_length_lost);
   if (!broken(Fault::receive_not_consumed)) peer.receive.reset();
-  result.peer_receive = as_small<Plain>(Outcome::ok);
+  result.peer_receive = Plain::small(Outcome::ok);
   result.received = Plain::address(no_length ? 0 : length_of(elements_of(call)));
 }
 

@@ -78,8 +78,8 @@ void SimDevice::reset(const Setup& setup) {
 Observation SimDevice::perform(const Call& call) {
   Observation observation;
   Result& result = observation.result;
-  result.own_receive = model::as_small<Plain>(Outcome::none);
-  result.peer_receive = model::as_small<Plain>(Outcome::none);
+  result.own_receive = Plain::small(Outcome::none);
+  result.peer_receive = Plain::small(Outcome::none);
   dispatch(call, result);
   return observation;
 }
@@ -90,7 +90,7 @@ void SimDevice::dispatch(const Call& call, Result& result) {
     case Verb::alloc_pd: return alloc_pd(call);
     case Verb::dealloc_pd: return dealloc_pd(call, result);
     case Verb::query_qp:
-      result.qp_state = model::as_small<Plain>(queue_pair(call.qp).state);
+      result.qp_state = Plain::small(queue_pair(call.qp).state);
       return;
     case Verb::connect: return connect(call);
     case Verb::destroy_qp: return destroy_qp(call, result);

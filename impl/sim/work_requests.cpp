@@ -10,7 +10,6 @@
 namespace mrproof::impl {
 namespace {
 
-using model::as_small;
 using model::Plain;
 using model::Verb;
 
@@ -57,10 +56,10 @@ void SimDevice::complete(const Call& call, Outcome outcome, Result& result) {
   result.outcome = outcome;
   // Any error completion takes the QP to ERR; one that was flushed found it there.
   if (outcome != Outcome::ok && outcome != Outcome::wr_flush_err)
-    result.own_receive = as_small<Plain>(fail(own));
+    result.own_receive = Plain::small(fail(own));
   result.completion_matches = Plain::bit(!broken(Fault::wrong_wr_id));
-  result.qp_state = as_small<Plain>(own.state);
-  result.peer_state = as_small<Plain>(peer.live ? peer.state : QpState::unknown);
+  result.qp_state = Plain::small(own.state);
+  result.peer_state = Plain::small(peer.live ? peer.state : QpState::unknown);
 }
 
 bool SimDevice::has_good_length(const Call& call) const {
@@ -155,7 +154,7 @@ SimDevice::Outcome SimDevice::deliver(const Call& call, const Runs& from, QueueP
   }
   memory_.move(*to, from);
   if (window && !broken(Fault::remote_invalidate_lost)) table_.unbind(*window, Ending::invalidated);
-  result.peer_receive = as_small<Plain>(Outcome::ok);
+  result.peer_receive = Plain::small(Outcome::ok);
   result.received = Plain::address(broken(Fault::received_length_of_buffer) ? room : length);
   return Outcome::ok;
 }
@@ -164,7 +163,7 @@ SimDevice::Outcome SimDevice::deliver(const Call& call, const Runs& from, QueueP
 SimDevice::Outcome SimDevice::refuse_message(QueuePair& peer, Outcome receive, Outcome status,
                                              Result& result) {
   refuse(peer);
-  result.peer_receive = as_small<Plain>(receive);
+  result.peer_receive = Plain::small(receive);
   return status;
 }
 

@@ -17,7 +17,7 @@ using model::Verb;
 Observation VerbsDevice::perform(const Call& call) {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   Observation seen;
-  seen.result.own_receive = seen.result.peer_receive = model::as_small<Plain>(Outcome::none);
+  seen.result.own_receive = seen.result.peer_receive = Plain::small(Outcome::none);
   const Clock::time_point start = Clock::now();
   dispatch(call, seen);
   seen.inside_ns = static_cast<std::uint64_t>(
@@ -104,7 +104,7 @@ void VerbsDevice::query_qp(const Call& call, Observation& seen) {
   const model::QpState state = query_state(end, error);
   if (error != 0) return refuse(seen, error);
   pair_of(call.qp).failed |= end.failed;
-  seen.result.qp_state = model::as_small<Plain>(state);
+  seen.result.qp_state = Plain::small(state);
 }
 
 void VerbsDevice::connect(const Call& call, Observation& seen) {

@@ -8,7 +8,6 @@
 namespace mrproof::impl {
 namespace {
 
-using model::as_small;
 using model::Outcome;
 using model::Plain;
 using model::QpState;
@@ -26,7 +25,7 @@ bool found_by_responder(Outcome outcome) {
 
 /// Whether there was a receive, and an error in it.
 bool receive_failed(Plain::Small outcome) {
-  return ((outcome != as_small<Plain>(Outcome::ok)) & (outcome != as_small<Plain>(Outcome::none)))
+  return ((outcome != Plain::small(Outcome::ok)) & (outcome != Plain::small(Outcome::none)))
       .truth();
 }
 
@@ -187,7 +186,7 @@ bool VerbsDevice::complete_receive(QpEnd& end, bool wait, const Delivery& expect
     known &= !found && completion.wr_id == end.receive_id && completion.qp_num == end.qp->qp_num;
     const bool matches = known && (status != Outcome::ok || expected.matches(completion));
     seen.result.completion_matches = seen.result.completion_matches & Plain::bit(matches);
-    outcome = as_small<Plain>(status);
+    outcome = Plain::small(status);
     if (status == Outcome::ok) seen.result.received = Plain::address(completion.byte_len);
     end.receive_id = 0;
     found = true;
@@ -206,8 +205,8 @@ bool VerbsDevice::settle(const Call& call, Observation& seen) {
   const bool peer_fails = found_by_responder(result.outcome) || receive_failed(result.peer_receive);
   const QpState own_state = state_after_error(own, own_fails, options_.state_limit_ms);
   const QpState peer_state = state_after_error(peer, peer_fails, options_.state_limit_ms);
-  result.qp_state = as_small<Plain>(own_state);
-  result.peer_state = as_small<Plain>(peer_state);
+  result.qp_state = Plain::small(own_state);
+  result.peer_state = Plain::small(peer_state);
   const auto flushes = [](const QpEnd& end, QpState state) {
     return end.receive_id != 0 && state == QpState::err;
   };
@@ -234,7 +233,7 @@ bool VerbsDevice::send_nothing(QpEnd& from, QpEnd& to) {
   seen.result.completion_matches = Plain::bit(true);
   complete_receive(to, true, Delivery{}, outcome, seen);
   return !seen.timed_out && seen.result.completion_matches.truth() &&
-         (outcome == as_small<Plain>(Outcome::ok)).truth();
+         (outcome == Plain::small(Outcome::ok)).truth();
 }
 
 }  // namespace mrproof::impl

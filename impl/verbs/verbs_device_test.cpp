@@ -179,7 +179,7 @@ TEST_F(OnDevice, ResetLeavesNothingOfTheCaseBefore) {
   EXPECT_FALSE(same(1, 0, 64));
   ASSERT_EQ(reg(0, kAll).result.outcome, Outcome::ok);
   EXPECT_EQ(device_->perform(transfer(Verb::send, 64)).result.outcome, Outcome::rnr_retry_exc_err);
-  Setup bare;
+  mrproof::Setup bare;
   device_->reset(bare);
   EXPECT_THROW(reg(0, kAll), std::logic_error);
   device_->reset(standard_setup());
@@ -201,7 +201,7 @@ TEST_F(OnDevice, DomainsComeAndGo) {
 TEST_F(OnDevice, CallsThatNoProgramCanMakeThrow) {
   EXPECT_THROW(dereg(5), std::logic_error);
   EXPECT_THROW(device_->perform(transfer(Verb::rdma_write, 1ULL << 32U)), std::logic_error);
-  Setup half;
+  mrproof::Setup half;
   half.pd[0] = true;
   half.qp_pd[0] = 0;
   EXPECT_THROW(device_->reset(half), DeviceError);

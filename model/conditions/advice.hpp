@@ -2,43 +2,38 @@
 #pragma once
 
 #include "model/conditions/registration.hpp"
-#include "model/targets.hpp"
 
 namespace mrproof::model {
 
 /// Whether each region that is advised on satisfies the predicate.
-template <class D, class Predicate>
-constexpr auto each_advised(const View<D>& v, Predicate&& predicate) {
-  return each_element(v, 0, [&](const State<D>& s, const Target<D>& t) {
-    return t.holders->regions.all(s.regions, predicate);
-  });
+template <class D> constexpr auto each_advised(const View<D>& v, auto&& predicate) {
+  return v.each_element(0, [&](auto& t) { return t.regions(predicate); });
 }
 /// Whether the elements' bytes are there for the advice: to be written where it says so.
 template <class D> constexpr auto advised_memory_there(const View<D>& v) {
-  return each_element(v, 0, [&](const State<D>& s, const Target<D>& t) {
-    return memory_there(s, t, v.call.option == kPrefetchWrite);
-  });
+  return v.each_element(
+      0, [&](auto& t) { return t.memory_there(v.call.option == kPrefetchWrite); });
 }
 
 // What decides.
 MRPROOF_SITUATION(advised_defined, "the regions are ones that may still be used",
-    "rereg_mr.cmd_unusable", each_advised(v, [](const auto& r) { return !r.undefined; }));
+    "rereg_mr.cmd_unusable", each_advised(v, [](auto& r) { return !r.undefined; }));
 MRPROOF_SITUATION(advice_known, "the advice is one of the three that the page names",
     "advise_mr.advice_known", v.call.option <= kPrefetchNoFault);
 MRPROOF_SITUATION(advice_flags_known, "flags is 0 or FLUSH", "advise_mr.flags_known",
     (v.call.flags & ~kAdviseFlush) == 0);
 MRPROOF_SITUATION(advised_key_live, "a live region has each lkey",
-    "advise_mr.efault_key advise_mr.enoent", each_element(v, 0, key_is_live<D>));
+    "advise_mr.efault_key advise_mr.enoent", v.each_element(0, &Target<D>::key_is_live));
 MRPROOF_SITUATION(advised_same_pd, "the regions are in the PD given", "advise_mr.same_pd",
-    each_advised(v, [&](const auto& r) { return r.pd == v.call.pd; }));
+    each_advised(v, [&](auto& r) { return r.pd == v.call.pd; }));
 MRPROOF_SITUATION(advised_in_bounds, "each range lies inside its region",
-    "advise_mr.efault_range advise_mr.any_range", each_element(v, 0, in_bounds<D>));
+    "advise_mr.efault_range advise_mr.any_range", v.each_element(0, &Target<D>::in_bounds));
 MRPROOF_SITUATION(advised_on_demand, "the regions are paged on demand",
     "advise_mr.prefetch_on_demand gap.advise_not_on_demand",
-    each_element(v, kOnDemand, right_granted<D>));
+    v.each_element(kOnDemand, &Target<D>::right_granted));
 MRPROOF_SITUATION(advised_writable, "regions that are fetched for writing have LOCAL_WRITE",
     "advise_mr.eperm_read_only advise_mr.efault_key",
-    (v.call.option != kPrefetchWrite) | each_element(v, kLocalWrite, right_granted<D>));
+    (v.call.option != kPrefetchWrite) | v.each_element(kLocalWrite, &Target<D>::right_granted));
 MRPROOF_SITUATION(advised_mapped,
     "with FLUSH, and unless nothing is to be faulted in, all pages are mapped",
     "advise_mr.flush advise_mr.efault_range gap.advise_postponed_error",

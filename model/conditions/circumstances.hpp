@@ -10,18 +10,15 @@ namespace mrproof::model {
 
 /// Whether some region that answers to the target's key, or to some element's, satisfies the
 /// predicate.
-template <class D, class Predicate>
-constexpr auto some_region(const View<D>& v, const Target<D>& t, Predicate&& predicate) {
-  return !t.holders->regions.all(v.state.regions, [&](const auto& r) { return !predicate(r); });
+constexpr auto some_region(const auto& target, auto&& predicate) {
+  return !target.regions([&](auto& r) { return !predicate(r); });
 }
-template <class D, class Predicate>
-constexpr auto some_local_region(const View<D>& v, Predicate&& predicate) {
+template <class D> constexpr auto some_local_region(const View<D>& v, auto&& predicate) {
   auto found = D::bit(false);
   for (std::size_t i = 0; i < v.call.elements; ++i)
-    found = found | some_region(v, element_target(v, i, 0), predicate);
+    found = found | some_region(v.element(i, 0), predicate);
   return found;
 }
-
 /// Whether the region is addressed by offsets; by numbers of its own.
 template <class D> constexpr auto zero_based(const Region<D>& r) {
   return has<D>(r.access, kZeroBased);
@@ -29,53 +26,33 @@ template <class D> constexpr auto zero_based(const Region<D>& r) {
 template <class D> constexpr auto elsewhere(const Region<D>& r) {
   return (r.first != r.memory) & !zero_based(r);
 }
-
-/// Whether the refusal seen lays the fault on the local side; the remote range; the receive.
-template <class D> constexpr auto blames_local(const View<D>& v) {
+/// Whether the refusal seen lays the fault on the local side; the remote range.
+constexpr bool blames_local(const auto& v) {
   const auto outcome = v.result.outcome;
-  return D::bit((outcome == Outcome::loc_prot_err || outcome == Outcome::loc_len_err ||
-                    outcome == Outcome::loc_qp_op_err || outcome == Outcome::refused) &&
-                has_elements(v.call.verb) && v.call.verb != Verb::advise_mr);
+  return (outcome == Outcome::loc_prot_err || outcome == Outcome::loc_len_err ||
+             outcome == Outcome::loc_qp_op_err || outcome == Outcome::refused) &&
+         has_elements(v.call.verb) && v.call.verb != Verb::advise_mr;
 }
-template <class D> constexpr auto blames_remote(const View<D>& v) {
-  return D::bit(v.result.outcome == Outcome::rem_access_err && is_remote(v.call.verb));
+constexpr bool blames_remote(const auto& v) {
+  return v.result.outcome == Outcome::rem_access_err && is_remote(v.call.verb);
 }
-template <class D> constexpr auto blames_receive(const View<D>& v) {
-  return D::bit(v.result.outcome == Outcome::rem_op_err && is_send(v.call.verb));
-}
-
 /// Whether a window behind the remote range satisfies the predicate.
-template <class D, class Predicate>
-constexpr auto window_blamed(const View<D>& v, Predicate&& predicate) {
-  return blames_remote(v) & !remote_target(v).holders->windows.all(
-                                v.state.windows, [&](const auto& w) { return !predicate(w); });
+template <class D> constexpr auto window_blamed(const View<D>& v, auto&& predicate) {
+  return blames_remote(v) & !v.remote().windows([&](auto& w) { return !predicate(w); });
 }
-
 /// Whether a region that the call uses, on any side, satisfies the predicate.
-template <class D, class Predicate>
-constexpr auto region_used(const View<D>& v, Predicate&& predicate) {
+template <class D> constexpr auto region_used(const View<D>& v, auto&& predicate) {
   auto used = D::bit(false);
   if (is_transfer(v.call.verb) && has_elements(v.call.verb))
     used = used | some_local_region(v, predicate);
   if (is_remote(v.call.verb)) {
-    const auto other = [&](const auto& w) {
-      auto result = D::bit(true);
-      for (std::size_t i = 0; i < D::kRegions; ++i)
-        result = result & ((w.region != i) | !predicate(v.state.regions.at(i)));
-      return result;
-    };
-    used = used | some_region(v, remote_target(v), predicate) |
-           !remote_target(v).holders->windows.all(v.state.windows, other);
+    const auto t = v.remote();
+    used = used | some_region(t, predicate) |
+           !t.windows([&](auto& w) { return !t.behind(w, predicate); });
   }
   if (is_send(v.call.verb))
-    used = used | some_region(v, receive_target(v, 0, false), predicate) |
-           some_region(v, receive_target(v, 1, false), predicate);
+    used = used | some_region(v.receive(0), predicate) | some_region(v.receive(1), predicate);
   return used;
-}
-
-/// Whether a region is to be made, with the flag.
-template <class D> constexpr auto asks_for(const View<D>& v, std::uint32_t flag) {
-  return makes_region(v.call.verb) & has<D>(v.call.access, flag);
 }
 
 // How regions are addressed.
@@ -83,27 +60,26 @@ MRPROOF_CIRCUMSTANCE(local_zero_based, "the local region is addressed by offsets
     "reg_mr.zero_based post_send.sge_zero_based",
     blames_local(v) & some_local_region(v, zero_based<D>));
 MRPROOF_CIRCUMSTANCE(remote_zero_based, "the remote region is addressed by offsets",
-    "reg_mr.zero_based", blames_remote(v) & some_region(v, remote_target(v), zero_based<D>));
+    "reg_mr.zero_based", blames_remote(v) & some_region(v.remote(), zero_based<D>));
 MRPROOF_CIRCUMSTANCE(receive_zero_based, "the region behind the receive is addressed by offsets",
     "reg_mr.zero_based gap.receive_zero_based",
-    blames_receive(v) & (some_region(v, receive_target(v, 0, false), zero_based<D>) |
-                            some_region(v, receive_target(v, 1, false), zero_based<D>)));
+    (v.result.outcome == Outcome::rem_op_err && is_send(v.call.verb)) &
+        (some_region(v.receive(0), zero_based<D>) | some_region(v.receive(1), zero_based<D>)));
 MRPROOF_CIRCUMSTANCE(addressed_by_iova,
     "a region is addressed by an iova of its own, and none by offsets",
     "reg_mr.iova reg_mr.iova_formula",
-    ((blames_remote(v) & some_region(v, remote_target(v), elsewhere<D>)) |
+    ((blames_remote(v) & some_region(v.remote(), elsewhere<D>)) |
         (blames_local(v) & some_local_region(v, elsewhere<D>))) &
         !(local_zero_based<D>.holds(v) | remote_zero_based<D>.holds(v)));
 
 // Regions on demand: drivers reach their memory in another way.
 MRPROOF_CIRCUMSTANCE(on_demand_elsewhere,
     "a region paged on demand is used that is addressed by numbers of its own",
-    "reg_mr.on_demand reg_mr.iova", region_used(v, [](const auto& r) {
-      return has<D>(r.access, kOnDemand) & (r.first != r.memory);
-    }));
+    "reg_mr.on_demand reg_mr.iova",
+    region_used(v, [](auto& r) { return has<D>(r.access, kOnDemand) & (r.first != r.memory); }));
 MRPROOF_CIRCUMSTANCE(on_demand_used, "a region paged on demand is used", "reg_mr.on_demand",
     (!on_demand_elsewhere<D>.holds(v)) &
-        region_used(v, [](const auto& r) { return has<D>(r.access, kOnDemand); }));
+        region_used(v, [](auto& r) { return has<D>(r.access, kOnDemand); }));
 
 // Windows.
 MRPROOF_CIRCUMSTANCE(through_window, "the remote key is that of a memory window",
@@ -111,7 +87,7 @@ MRPROOF_CIRCUMSTANCE(through_window, "the remote key is that of a memory window"
 MRPROOF_CIRCUMSTANCE(zero_based_window, "the window is, or is to be, addressed by offsets",
     "bind_mw.zero_based",
     (is_bind(v.call.verb) & has<D>(v.call.access, kZeroBased)) |
-        window_blamed(v, [](const auto& w) { return has<D>(w.access, kZeroBased); }));
+        window_blamed(v, [](auto& w) { return has<D>(w.access, kZeroBased); }));
 MRPROOF_CIRCUMSTANCE(unbinding, "the bind has length zero",
     "alloc_mw.type_1_ends gap.unbind_arguments", is_bind(v.call.verb) & unbinds(v));
 MRPROOF_CIRCUMSTANCE(unbound_window_named, "the type 2 window to be invalidated is not bound",
@@ -124,14 +100,14 @@ MRPROOF_CIRCUMSTANCE(windows_through_qp,
 
 // What is asked for.
 MRPROOF_CIRCUMSTANCE(empty_transfer, "the transfer has no bytes", "C9-88 gap.zero_length_remote",
-    (is_transfer(v.call.verb) && has_elements(v.call.verb)) & zero_length(v));
+    (is_transfer(v.call.verb) && has_elements(v.call.verb)) & (v.message() == 0));
 MRPROOF_CIRCUMSTANCE(optional_access_bits, "access bits of the optional range are set",
     "uverbs_ioctl.optional_range verbs_h.optional_masked",
     makes_region(v.call.verb) & has_any<D>(v.call.access, kOptionalRange));
 MRPROOF_CIRCUMSTANCE(zero_based_asked, "a zero-based region is asked for", "reg_mr.zero_based",
-    asks_for(v, kZeroBased));
+    makes_region(v.call.verb) & has<D>(v.call.access, kZeroBased));
 MRPROOF_CIRCUMSTANCE(on_demand_asked, "a region that is paged on demand is asked for",
-    "reg_mr.on_demand", asks_for(v, kOnDemand));
+    "reg_mr.on_demand", makes_region(v.call.verb) & has<D>(v.call.access, kOnDemand));
 MRPROOF_CIRCUMSTANCE(read_only_memory, "part of the memory is read-only", "memory.read_only",
     makes_region(v.call.verb) & paged_in(v.state, v.call.address, v.call.length, false) &
         !paged_in(v.state, v.call.address, v.call.length, true));

@@ -1,7 +1,7 @@
 // Conditions on protection domains, handles, and what the device has: shared by many verbs.
 #pragma once
 
-#include "model/regions.hpp"
+#include "model/rule.hpp"
 
 namespace mrproof::model {
 
@@ -34,9 +34,9 @@ MRPROOF_SITUATION(store_in_buffer, "the bytes stored lie in mapped, writable mem
 /// Whether some buffer holds the range, and no hole but one of just that range.
 template <class D> constexpr auto only_hole(const View<D>& v) {
   const auto last = v.call.address + v.call.length - 1;
-  return any<D>(v.state.buffers, [&](const Buffer<D>& b) {
+  return any<D>(v.state.buffers, [&](auto& b) {
     const auto same = (b.hole_first == v.call.address) & (b.hole_last == last);
-    return within<D>(v.call.address, v.call.length, b.first, b.last) & ((!b.hole) | same);
+    return within<D>(v.call.address, v.call.length, b.first, b.last) & (same | !b.hole);
   });
 }
 
@@ -51,30 +51,28 @@ MRPROOF_SITUATION(pages_there, "pages that are made read-only are mapped", "memo
 /// Whether none of the objects is live and in the PD that the call names.
 template <class D> constexpr auto none_in_pd(const View<D>& v, const auto& objects) {
   const auto pd = D::small(v.call.pd);
-  return all<D>(objects, [&](const auto& object) { return !(object.live & (object.pd == pd)); });
+  return all<D>(objects, [&](auto& object) { return !(object.live & (object.pd == pd)); });
 }
-
 /// Whether no bound window is on the region, of those of which that is known, or is not.
 template <class D> constexpr auto no_window_on_it(const View<D>& v, bool doubtful) {
-  return all<D>(v.state.windows, [&](const Window<D>& w) {
+  return all<D>(v.state.windows, [&](auto& w) {
     return !(w.live & w.bound & (w.undefined == doubtful) & (w.region == v.call.mr));
   });
 }
-
 /// The Feature flags of which the call needs one; all-ones where it needs none.
 template <class D> constexpr typename D::Flags features_needed(const View<D>& v) {
   const auto two = kMwType2A | kMwType2B;
   switch (v.call.verb) {
-    case Verb::reg_mr_ex: return D::flags(kRegMrEx);
-    case Verb::reg_dmabuf_mr: return D::flags(kDmabufMr);
-    case Verb::alloc_null_mr: return D::flags(kNullMr);
-    case Verb::advise_mr: return D::flags(kAdviseMr);
-    case Verb::alloc_mw: return D::flags(v.call.option == kTypeOne ? kMwType1 : two);
+    case Verb::reg_mr_ex: return kRegMrEx;
+    case Verb::reg_dmabuf_mr: return kDmabufMr;
+    case Verb::alloc_null_mr: return kNullMr;
+    case Verb::advise_mr: return kAdviseMr;
+    case Verb::alloc_mw: return v.call.option == kTypeOne ? kMwType1 : two;
     case Verb::local_inv:
-    case Verb::send_with_inv: return D::flags(kMemoryExtensions | two);
+    case Verb::send_with_inv: return kMemoryExtensions | two;
     case Verb::atomic_fetch_and_add:
-    case Verb::atomic_cmp_and_swp: return D::flags(kAtomics);
-    default: return D::flags(~0U);
+    case Verb::atomic_cmp_and_swp: return kAtomics;
+    default: return ~0U;
   }
 }
 
@@ -93,34 +91,24 @@ MRPROOF_SITUATION(verb_available, "the device claims what the verb needs, or has
         ((features_needed(v) & (v.state.can.features | v.state.shown)) != 0));
 
 /// Whether no live region that grants remote access, and no window, has a key that is `taken`.
-template <class D, class Taken> constexpr auto no_rkey(const State<D>& s, Taken&& taken) {
-  return all<D>(s.regions, [&](const Region<D>& r) {
+template <class D> constexpr auto no_rkey(const State<D>& s, auto&& taken) {
+  return all<D>(s.regions, [&](auto& r) {
     return !(r.live & has_any<D>(r.access, kRemoteRights) & (!r.null) & taken(r.rkey));
-  }) & all<D>(s.windows, [&](const Window<D>& w) {
-    return !(w.live & (!w.undefined) & taken(w.rkey));
-  });
+  }) & all<D>(s.windows, [&](auto& w) { return !(w.live & (!w.undefined) & taken(w.rkey)); });
 }
-
 /// The part of a key that the consumer of a type 2 window does not choose.
-template <class D> constexpr typename D::Key key_index(typename D::Key key) {
-  return key & 0xffffff00U;
-}
-
+constexpr auto key_index(auto key) { return key & 0xffffff00U; }
 /// Whether the number can be an errno; whether it is ENOMEM or EAGAIN.
-template <class D> constexpr auto is_errno(typename D::Key error) {
-  return (error != 0) & (error < 4096);
-}
-template <class D> constexpr auto says_resources(typename D::Key error) {
-  return (error == 12) | (error == 11);
-}
+constexpr auto is_errno(auto error) { return (error != 0) & (error < 4096); }
+constexpr auto says_resources(auto error) { return (error == 12) | (error == 11); }
 
 // What is seen.
 MRPROOF_OBSERVATION(errno_value, "the failure is reported as a positive errno value",
     "reg_mr.dereg_returns alloc_pd.dealloc_returns post_send.returns rereg_exp.returns_errno",
-    is_errno<D>(v.result.error));
+    is_errno(v.result.error));
 MRPROOF_OBSERVATION(errno_set, "errno says why NULL was returned",
-    "reg_mr.errno_set alloc_pd.returns_pd gap.errno_after_null", is_errno<D>(v.result.error));
+    "reg_mr.errno_set alloc_pd.returns_pd gap.errno_after_null", is_errno(v.result.error));
 MRPROOF_OBSERVATION(errno_of_resources, "the errno says that resources ran out (ENOMEM or EAGAIN)",
-    "harness.no_resources query_device.upper_limits", says_resources<D>(v.result.error));
+    "harness.no_resources query_device.upper_limits", says_resources(v.result.error));
 
 }  // namespace mrproof::model

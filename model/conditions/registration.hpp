@@ -15,10 +15,9 @@ inline constexpr std::uint32_t kDmabufAccess =
 /// otherwise.
 template <class D> struct Asked {
   typename D::Flags access;
-  typename D::Address address;  ///< of memory
-  typename D::Address length;
-  typename D::Address first;  ///< as keys address it
-  typename D::Bit moves;      ///< memory is to be looked at: it is not the region's own already
+  typename D::Address address, length;  ///< of memory
+  typename D::Address first;            ///< as keys address it
+  typename D::Bit moves;  ///< memory is to be looked at: it is not the region's own already
 };
 
 /// What the call asks the region to be.
@@ -37,17 +36,14 @@ template <class D> constexpr Asked<D> asked(const View<D>& v) {
   return {access, c.address, c.length, D::select(has<D>(access, kZeroBased), D::address(0), begins),
       D::bit(true)};
 }
-
 /// Whether the region is to be made of the program's own memory.
 template <class D> constexpr auto of_buffers(const View<D>& v) {
   return (v.call.verb != Verb::reg_dmabuf_mr) & !has<D>(asked(v).access, kAllocateMr);
 }
-
 /// Whether all of memory is asked for, paged on demand.
 template <class D> constexpr auto is_implicit(const Asked<D>& a) {
   return has<D>(a.access, kOnDemand) & (a.address == 0) & (a.length == ~D::address(0));
 }
-
 /// Whether all bytes that the region is to have are there now.
 template <class D> constexpr auto there_now(const View<D>& v, bool writable) {
   const auto a = asked(v);
@@ -56,13 +52,11 @@ template <class D> constexpr auto there_now(const View<D>& v, bool writable) {
     return nothing | within<D>(a.address, a.length, D::address(0), D::address(kDmabufSize - 1));
   return nothing | (!of_buffers(v)) | paged_in(v.state, a.address, a.length, writable);
 }
-
 /// Whether LOCAL_WRITE is there where one of the other rights to write is.
 template <class D>
 constexpr auto writes_locally_too(typename D::Flags wanted, typename D::Flags there) {
   return implies(has_any<D>(wanted, kRemoteWrite | kRemoteAtomic), has<D>(there, kLocalWrite));
 }
-
 /// Whether a range of that length that begins there does not wrap around.
 template <class D> constexpr auto straight(typename D::Address first, typename D::Address length) {
   return (length == 0) | (first <= first + length - 1);
@@ -124,35 +118,27 @@ MRPROOF_SITUATION(not_peer_memory, "the region is not made of a peer device's me
     "rereg_exp.peer_unsupported", !has<D>(v.region().access, kPeerMemory));
 MRPROOF_SITUATION(source_shared,
     "the region to be shared was made a shared one and not translated since",
-    "rereg_exp.shared_ends gap.exp_shared_registration",
-    has<D>(v.state.regions.at(v.call.source).access, kShared));
-
-/// Whether the region that is to be shared is one that can be.
-template <class D> constexpr auto can_be_shared(const Region<D>& r) {
-  return r.live & (!r.undefined) & !has<D>(r.access, kOnDemand);
-}
+    "rereg_exp.shared_ends gap.exp_shared_registration", has<D>(v.source().access, kShared));
 
 /// Whether no other live object has the keys of the region just made.
 template <class D> constexpr auto new_keys_distinct(const View<D>& v) {
   const auto& seen = v.result;
   const auto keyed = D::bit(v.call.verb != Verb::alloc_null_mr);
   const auto remote = has_any<D>(asked(v).access, kRemoteRights) & keyed;
-  auto distinct = all<D>(v.state.windows, [&](const Window<D>& w) {
-    return implies(w.live & remote & !w.undefined, key_index<D>(w.rkey) != key_index<D>(seen.rkey));
-  });
-  for (std::size_t i = 0; i < D::kRegions; ++i) {
-    const Region<D>& r = v.state.regions[i];
-    const auto either = (remote | has_any<D>(r.access, kRemoteRights)) & (!r.null) & keyed;
+  return all<D>(v.state.windows, [&](auto& w) {
+    return implies(w.live & remote & !w.undefined, key_index(w.rkey) != key_index(seen.rkey));
+  }) & all<D>(v.state.regions, [&](auto& r) {
+    const auto either = (remote | has_any<D>(r.access, kRemoteRights)) & keyed & !r.null;
     const auto others = (r.lkey != seen.lkey) & implies(either, r.rkey != seen.rkey);
-    distinct = distinct & implies((i != v.call.mr) & r.live, others);
-  }
-  return distinct;
+    return implies((&r != &v.region()) & r.live, others);
+  });
 }
 
 // The region's own: its source, its keys.
 MRPROOF_SITUATION(source_live, "the region to be shared is another one, live, and holds its memory",
     "gap.exp_shared_registration",
-    (v.call.source != v.call.mr) & can_be_shared(v.state.regions.at(v.call.source)));
+    (v.call.source != v.call.mr) & v.source().live & (!v.source().undefined) &
+        !has<D>(v.source().access, kOnDemand));
 MRPROOF_OBSERVATION(keys_distinct,
     "no other live region has this lkey, and none and no window this rkey if it grants remote "
     "access",

@@ -31,7 +31,6 @@ template <class D> constexpr auto can_be_pinned_anew(const View<D>& v) {
                     !(a.moves | v.region().unseen | v.region().empty);
   return implies(anew, paged_in(v.state, a.address, a.length, true));
 }
-
 /// Whether the kind of change is not asked for, or was granted before.
 template <class D> constexpr auto grants_change(const View<D>& v, Change change, Feature feature) {
   return implies(
@@ -76,6 +75,6 @@ MRPROOF_OBSERVATION(code_cmd_and_do_fork_new, "the code is IBV_REREG_MR_ERR_CMD_
     "rereg_mr.cmd_do_fork_when", v.result.error == kErrCmdAndDoForkNew);
 MRPROOF_OBSERVATION(reason_of_resources,
     "errno beside the code says that resources ran out (ENOMEM or EAGAIN)",
-    "harness.no_resources gap.rereg_errno", says_resources<D>(v.result.reason));
+    "harness.no_resources gap.rereg_errno", says_resources(v.result.reason));
 
 }  // namespace mrproof::model

@@ -11,14 +11,10 @@ inline constexpr std::uint32_t kWindowAccess =
 
 /// Whether nothing is asked of the region: the bind unbinds.
 template <class D> constexpr auto unbinds(const View<D>& v) { return v.call.length == 0; }
-/// Whether atomic operations are there to be granted.
-template <class D> constexpr auto atomics_there(const State<D>& s) {
-  return has<D>(s.can.claimed | s.proven, kRemoteAtomic);
-}
 /// Whether a live type 2 window is bound through the queue pair that the call names.
 template <class D> constexpr auto bound_through_qp(const View<D>& v) {
-  return any<D>(v.state.windows,
-      [&](const Window<D>& w) { return w.live & w.two & w.bound & (w.qp == v.call.qp); });
+  return any<D>(
+      v.state.windows, [&](auto& w) { return w.live & w.two & w.bound & (w.qp == v.call.qp); });
 }
 
 // Binding: what makes it sound.
@@ -54,11 +50,12 @@ MRPROOF_SITUATION(window_access_known, "the window's flags are among those that 
     "bind_mw.access_known gap.bind_access_unknown", (v.call.access & ~kWindowAccess) == 0);
 MRPROOF_SITUATION(window_access_available,
     "a window for atomics is asked for where there are atomics", "reg_mr.remote_atomic_optional",
-    atomics_there(v.state) | !has<D>(v.call.access, kRemoteAtomic));
+    has<D>(v.state.can.claimed | v.state.proven, kRemoteAtomic) |
+        !has<D>(v.call.access, kRemoteAtomic));
 MRPROOF_SITUATION(key_index_kept,
     "the key wanted for a type 2 window differs from its key in the low byte only",
     "inc_rkey.keeps_index o10-37.2.32 gap.type_2_key_index",
-    (!v.window().two) | (key_index<D>(v.call.rkey) == key_index<D>(v.window().rkey)));
+    (!v.window().two) | (key_index(v.call.rkey) == key_index(v.window().rkey)));
 MRPROOF_SITUATION(key_byte_changes, "the key wanted for a type 2 window is not the one it has",
     "inc_rkey.differs gap.type_2_same_key gap.type_2_key_after_invalidate",
     (!v.window().two) | (v.call.rkey != v.window().rkey));
@@ -71,21 +68,13 @@ MRPROOF_SITUATION(no_other_type_window_here, "no type 2A window is bound through
 
 /// Whether some live type 2 window has the key that is to be invalidated, and the predicate holds
 /// for it.
-template <class D, class Predicate>
-constexpr auto named_window(const View<D>& v, Predicate&& predicate) {
+template <class D> constexpr auto named_window(const View<D>& v, auto&& predicate) {
   return any<D>(v.state.windows,
-      [&](const Window<D>& w) { return w.live & w.two & (w.rkey == v.call.rkey) & predicate(w); });
+      [&](auto& w) { return w.live & w.two & (w.rkey == v.call.rkey) & predicate(w); });
 }
 /// The queue pair that invalidates: for send_with_inv the receiving one.
 constexpr std::uint8_t invalidating_qp(const auto& call) {
   return call.verb == Verb::send_with_inv ? peer_of(call.qp) : call.qp;
-}
-/// Whether the window is in the PD of the queue pair that invalidates; was bound through it.
-template <class D> constexpr auto in_pd_of_it(const View<D>& v, const Window<D>& w) {
-  return w.pd == v.state.qps.at(invalidating_qp(v.call)).pd;
-}
-template <class D> constexpr auto bound_through_it(const View<D>& v, const Window<D>& w) {
-  return w.qp == invalidating_qp(v.call);
 }
 
 // Invalidation.
@@ -93,50 +82,39 @@ MRPROOF_SITUATION(invalidates_window, "the key is that of a type 2 window",
     "o10-37.2.13 o10-37.2.26 9.4.1.1.3 gap.remote_invalidate_of_mr",
     named_window(v, [](const auto&) { return D::bit(true); }));
 MRPROOF_SITUATION(invalidates_bound, "the window is bound", "gap.invalidate_free_window",
-    named_window(v, [](const auto& w) { return w.bound; }));
+    named_window(v, [](auto& w) { return w.bound; }));
 MRPROOF_SITUATION(invalidates_same_pd,
     "the window is in the PD of the queue pair that invalidates it", "9.4.1.1.3 C10-72",
-    !named_window(v, [&](const auto& w) { return !in_pd_of_it(v, w); }));
+    !named_window(v, [&](auto& w) { return w.pd != v.state.qps.at(invalidating_qp(v.call)).pd; }));
 MRPROOF_SITUATION(invalidates_own,
     "the window, if bound, was bound through the queue pair that invalidates it",
     "9.4.1.1.3 o10-37.2.43 gap.invalidate_through_other_qp",
-    !named_window(v, [&](const auto& w) { return w.bound & !bound_through_it(v, w); }));
+    !named_window(v, [&](auto& w) { return w.bound & (w.qp != invalidating_qp(v.call)); }));
 MRPROOF_SITUATION(invalidated_defined, "it is known whether the window with the key is bound",
-    "gap.window_after_qp_error", all<D>(v.state.windows, [&](const auto& w) {
+    "gap.window_after_qp_error", all<D>(v.state.windows, [&](auto& w) {
       return !(w.live & w.undefined & (w.rkey == v.call.rkey));
     }));
-
-/// Whether no key that gives remote access is the new window's; has its index.
-template <class D> constexpr auto rkey_unused(const View<D>& v) {
-  return no_rkey(v.state, [&](auto key) { return key == v.result.rkey; });
-}
-template <class D> constexpr auto rkey_index_unused(const View<D>& v) {
-  const auto index = key_index<D>(v.result.rkey);
-  return no_rkey(v.state, [&](auto key) { return key_index<D>(key) == index; });
-}
 
 /// Whether the owner of no other window can give it the key: of a type 2 window's the low byte is
 /// chosen.
 template <class D> constexpr auto key_out_of_reach(const View<D>& v) {
-  auto result = D::bit(true);
-  for (std::size_t i = 0; i < D::kWindows; ++i) {
-    const Window<D>& w = v.state.windows.at(i);
-    if (i == v.call.mw) continue;
-    result = result & implies(w.live & (w.two | w.bound) & !w.undefined,
-                          key_index<D>(w.rkey) != key_index<D>(v.result.rkey));
-  }
-  return result;
+  return all<D>(v.state.windows, [&](auto& w) {
+    const auto chosen = (&w != &v.window()) & w.live & (w.two | w.bound) & !w.undefined;
+    return implies(chosen, key_index(w.rkey) != key_index(v.result.rkey));
+  });
 }
 
 // What is seen.
 MRPROOF_OBSERVATION(window_key_distinct,
     "no live window or region that grants remote access has a key of the new window's index",
-    "alloc_mw.rkey_names_mw o10-37.2.32", rkey_index_unused(v));
+    "alloc_mw.rkey_names_mw o10-37.2.32",
+    no_rkey(v.state, [&](auto key) { return key_index(key) == key_index(v.result.rkey); }));
 MRPROOF_OBSERVATION(bind_key_right,
     "a type 1 window has a key that nothing else has or can choose and that is not its old one; "
     "a type 2 window has the key that was wanted",
     "bind_mw.rkey_new alloc_mw.bind_changes_key post_send.bind_rkey C10-68 gap.unbind_key",
     D::select(v.window().two, v.result.rkey == v.call.rkey,
-        unbinds(v) | (rkey_unused(v) & key_out_of_reach(v))));
+        unbinds(v) | (no_rkey(v.state, [&](auto key) { return key == v.result.rkey; }) &
+                         key_out_of_reach(v))));
 
 }  // namespace mrproof::model

@@ -6,10 +6,10 @@
 
 namespace mrproof::model {
 
-/// The rules of advise_mr.
 template <class D> struct AdviceRules {
   using C = CommonRules<D>;
   using R = Rule<D>;
+  using enum Outcome;
 
   static void show(const View<D>& /*v*/, State<D>& after) { after.shown = after.shown | kAdviseMr; }
 
@@ -17,29 +17,27 @@ template <class D> struct AdviceRules {
       list<D, advice_known<D>, advice_flags_known<D>, advised_key_live<D>, advised_same_pd<D>,
           advised_in_bounds<D>, advised_on_demand<D>, advised_writable<D>, advised_mapped<D>>;
   static constexpr auto kUnsupported = hold<D, says_not_supported<D>>;
-
   static constexpr const char* kWhichKey = "gap.advise_key_errno gap.advise_pd_errno";
 
-  static constexpr Outcome kRefused = Outcome::refused;
   static constexpr R kAdvise[] = {
-      R{"ok", Outcome::ok, hold<D, kSound>}.with(
+      R{"ok", ok, hold<D, kSound>}.with(
           show, "advise_mr.best_effort gap.advise_no_fault_absent gap.advise_postponed_error"),
-      R{"not_supported", kRefused, kUnsupported, fail<D, advice_known<D>>}.with(
+      R{"not_supported", refused, kUnsupported, fail<D, advice_known<D>>}.with(
           "gap.advise_unknown_errno"),
-      R{"fault", kRefused, hold<D, says_fault<D>>,
+      R{"fault", refused, hold<D, says_fault<D>>,
           fail<D, advised_in_bounds<D>, advised_mapped_now<D>, advised_key_live<D>,
               advised_writable<D>>}
           .with("gap.advise_key_errno gap.advise_write_errno"),
-      R{"invalid", kRefused, hold<D, says_invalid<D>>,
+      R{"invalid", refused, hold<D, says_invalid<D>>,
           fail<D, advised_same_pd<D>, advice_flags_known<D>, advised_key_live<D>>}
           .with(kWhichKey),
-      R{"not_permitted", kRefused, hold<D, says_not_permitted<D>>,
+      R{"not_permitted", refused, hold<D, says_not_permitted<D>>,
           fail<D, advised_same_pd<D>, advised_writable<D>>}
           .with("gap.advise_pd_errno gap.advise_write_errno"),
-      R{"no_entry", kRefused, hold<D, says_no_entry<D>>,
+      R{"no_entry", refused, hold<D, says_no_entry<D>>,
           fail<D, advised_key_live<D>, advised_same_pd<D>>}
           .with(kWhichKey),
-      R{"refused_doubtful", kRefused, C::kErrnoValue,
+      R{"refused_doubtful", refused, C::kErrnoValue,
           fail<D, advised_on_demand<D>, advised_something<D>>}
           .with("gap.advise_not_on_demand gap.advise_length_zero"),
       C::unsupported(kUnsupported, fail<D, verb_available<D>>), C::kNoResources};

@@ -1,7 +1,7 @@
 // Effects and bytes of the data path, shared by the rules of sends, RDMA, atomics and windows.
 #pragma once
 
-#include "model/conditions/completion.hpp"
+#include "model/conditions/transfer.hpp"
 
 namespace mrproof::model {
 
@@ -9,7 +9,6 @@ namespace mrproof::model {
 template <class D> struct TransferEffects {
   using S = State<D>;
   using V = View<D>;
-  using Address = typename D::Address;
 
   /// Nothing says what becomes of the type 2 windows that were bound through the queue pair.
   static void leave_windows(S& after, std::uint8_t qp) {
@@ -61,21 +60,19 @@ template <class D> struct TransferEffects {
   }
 
   /// The two ranges in memory; `reachable`: as far as the device gets, element after element.
-  static std::array<Piece<D>, 2> pieces(
-      const V& v, const Target<D>& a, const Target<D>& b, bool reachable) {
-    if (!reachable) return {piece_of(v.state, a, a.length), piece_of(v.state, b, b.length)};
-    std::array<Piece<D>, 2> two{reachable_piece(v.state, a), reachable_piece(v.state, b)};
+  static std::array<Piece<D>, 2> pieces(const Target<D>& a, const Target<D>& b, bool reachable) {
+    if (!reachable) return {a.piece(a.length), b.piece(b.length)};
+    std::array<Piece<D>, 2> two{a.reachable_piece(), b.reachable_piece()};
     two[1].length = D::select(two[0].length == a.length, two[1].length, D::address(0));
     return two;
   }
   static std::array<Piece<D>, 2> local_pieces(const V& v, bool reachable) {
-    const auto right = local_right(v.call.verb);
-    auto second = element_target(v, 1, right);
+    auto second = v.local(1);
     if (v.call.elements == 1) second.length = 0;
-    return pieces(v, element_target(v, 0, right), second, reachable);
+    return pieces(v.local(0), second, reachable);
   }
   static std::array<Piece<D>, 2> landing_pieces(const V& v, bool reachable) {
-    return pieces(v, receive_target(v, 0, false), receive_target(v, 1, false), reachable);
+    return pieces(v.receive(0), v.receive(1), reachable);
   }
   /// From the local elements to `far`, or the other way where the device writes to the elements.
   static Transfer<D> between(const V& v, const std::array<Piece<D>, 2>& far, bool exact) {
@@ -88,16 +85,15 @@ template <class D> struct TransferEffects {
   }
   /// To or from the remote range; with a length of zero where `sound` does not hold.
   static Transfer<D> remote(const V& v, typename D::Bit sound, bool exact) {
-    const auto target = remote_target(v);
-    return between(v,
-        {piece_of(v.state, target, D::select(sound, target.length, D::address(0))), Piece<D>{}},
-        exact);
+    const auto target = v.remote();
+    return between(
+        v, {target.piece(D::select(sound, target.length, D::address(0))), Piece<D>{}}, exact);
   }
-  static Transfer<D> whole_remote(const V& v) { return remote(v, D::bit(true), true); }
+  static Transfer<D> whole_remote(const V& v) { return remote(v, true, true); }
   static Transfer<D> whole_send(const V& v) { return between(v, landing_pieces(v, false), true); }
   /// What may have moved before the local side was found wanting: only if the remote side is good.
   static Transfer<D> part_remote(const V& v) {
-    const auto sound = granted(v.state, remote_target(v), v.call.verb != Verb::rdma_read);
+    const auto sound = v.remote().granted(v.call.verb != Verb::rdma_read);
     return remote(v, sound & (v.peer().state == QpState::rts), false);
   }
   /// What may have landed in the receive before either side was found wanting.

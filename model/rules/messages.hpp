@@ -1,4 +1,5 @@
-// Rules of receives, sends and the queue pair itself.
+// Rules of receives, sends and the queue pair: post_recv, send, send_with_inv, query_qp, connect,
+// destroy_qp.
 #pragma once
 
 #include "model/rules/remote.hpp"
@@ -6,20 +7,19 @@
 
 namespace mrproof::model {
 
-/// The rules of post_recv, send, send_with_inv, query_qp, connect and destroy_qp.
 template <class D> struct MessageRules {
   using E = TransferEffects<D>;
   using C = CommonRules<D>;
   using R = Rule<D>;
+  using enum Outcome;
   using Shared = RemoteRules<D>;
 
   static constexpr auto kReceiveSide = list<D, receive_key_live<D>, receive_same_pd<D>,
       receive_write_right<D>, receive_in_bounds<D>, receive_memory_there<D>>;
-  static constexpr auto kKeyNamed = list<D, invalidates_window<D>, invalidates_same_pd<D>>;
 
   static constexpr auto kOk = hold<D, Shared::kReady, message_not_too_long<D>, Shared::kLocalSide,
       receive_posted<D>, receive_long_enough<D>, kReceiveSide, Shared::kQuiet, Shared::kReceived>;
-  static constexpr auto kOkInvalidate = join<Term<D>>(kOk, hold<D, kKeyNamed>);
+  static constexpr auto kOkInvalidate = join<Term<D>>(kOk, hold<D, WindowRules<D>::kNamed>);
   /// The requester need not hear of the key: the receive that it came with fails.
   static constexpr auto kOkKeyFault =
       hold<D, Shared::kReady, message_not_too_long<D>, Shared::kLocalSide, receive_posted<D>,
@@ -28,9 +28,8 @@ template <class D> struct MessageRules {
       Shared::kOwnFailure, responder_fails<D>, receive_reports_length<D>>;
   static constexpr auto kReceiveError = hold<D, Shared::kReady, receive_posted<D>,
       Shared::kOwnFailure, responder_fails<D>, receive_reports_protection<D>>;
-  static constexpr auto kKeyReasons = fail<D, kKeyNamed, invalidates_bound<D>, invalidates_own<D>>;
+  static constexpr auto kKeyReasons = fail<D, WindowRules<D>::kNamed, WindowRules<D>::kNamedDoubts>;
 
-  static constexpr const char* kOrder = Shared::kOrder;
   static constexpr const char* kKeyGap = "gap.remote_invalidate_fault gap.invalidate_free_window";
 
   static constexpr R key_fault(const char* name, Outcome status) {
@@ -39,35 +38,33 @@ template <class D> struct MessageRules {
   }
 
   static constexpr R kReceive[] = {
-      R{"ok", Outcome::ok}.with(E::post_receive), Shared::kRefused, C::kNoResources};
+      R{"ok", ok}.with(E::post_receive), Shared::kRefused, C::kNoResources};
   static constexpr auto kSendFaults = std::array{Shared::kLocalFault.with(E::part_send),
       Shared::kEmptyFault.with(E::part_send), Shared::kLengthFault,
-      R{"rem_inv_req_err", Outcome::rem_inv_req_err, kLengthError,
+      R{"rem_inv_req_err", rem_inv_req_err, kLengthError,
           fail<D, receive_long_enough<D>, message_not_too_long<D>>}
-          .with(E::both_fail, E::part_send, kOrder),
-      R{"rem_op_err", Outcome::rem_op_err, kReceiveError, fail<D, kReceiveSide>}.with(
-          E::both_fail, E::part_send, kOrder),
-      R{"rem_op_err_unused", Outcome::rem_op_err, kReceiveError, fail<D, receive_element_sound<D>>}
-          .with(E::both_fail, E::part_send, "gap.receive_unused_bytes"),
-      Shared::kReceiverNotReady.with(kOrder), Shared::kFlushed, Shared::kNobody,
+          .with(E::both_fail, E::part_send, Shared::kOrder),
+      R{"rem_op_err", rem_op_err, kReceiveError, fail<D, kReceiveSide>}.with(
+          E::both_fail, E::part_send, Shared::kOrder),
+      R{"rem_op_err_unused", rem_op_err, kReceiveError, fail<D, receive_element_sound<D>>}.with(
+          E::both_fail, E::part_send, "gap.receive_unused_bytes"),
+      Shared::kReceiverNotReady.with(Shared::kOrder), Shared::kFlushed, Shared::kNobody,
       Shared::kTransport.with(E::part_send), Shared::kRefused, C::kNoResources};
   static constexpr auto kSend =
-      join<R>(R{"ok", Outcome::ok, kOk}.with(E::consume_receive, E::whole_send), kSendFaults);
-  static constexpr auto kSendInvalidate =
-      join<R>(R{"ok", Outcome::ok, kOkInvalidate}.with(E::deliver_and_invalidate, E::whole_send,
-                  "gap.invalidate_free_window gap.invalidate_through_other_qp"),
-          R{"ok_receive_fails", Outcome::ok, kOkKeyFault, kKeyReasons}.with(
-              E::responder_fails, E::part_send, kKeyGap),
-          kSendFaults, key_fault("rem_access_err_key", Outcome::rem_access_err),
-          key_fault("rem_op_err_key", Outcome::rem_op_err),
-          key_fault("rem_inv_req_err_key", Outcome::rem_inv_req_err));
+      join<R>(R{"ok", ok, kOk}.with(E::consume_receive, E::whole_send), kSendFaults);
+  static constexpr auto kSendInvalidate = join<R>(
+      R{"ok", ok, kOkInvalidate}.with(E::deliver_and_invalidate, E::whole_send,
+          "gap.invalidate_free_window gap.invalidate_through_other_qp"),
+      R{"ok_receive_fails", ok, kOkKeyFault, kKeyReasons}.with(
+          E::responder_fails, E::part_send, kKeyGap),
+      kSendFaults, key_fault("rem_access_err_key", rem_access_err),
+      key_fault("rem_op_err_key", rem_op_err), key_fault("rem_inv_req_err_key", rem_inv_req_err));
 
-  static constexpr R kQuery[] = {R{"ok", Outcome::ok, hold<D, qp_state_true<D>>}, C::kNoResources};
-  static constexpr R kConnect[] = {R{"ok", Outcome::ok}.with(E::reconnect), C::kNoResources};
-  static constexpr R kDestroy[] = {R{"ok", Outcome::ok}.with(E::destroy),
-      R{"refused_elsewhere", Outcome::refused, C::kErrnoValue,
-          fail<D, no_other_type_window_here<D>>}
-          .with("gap.destroy_with_windows"),
+  static constexpr R kQuery[] = {R{"ok", ok, hold<D, qp_state_true<D>>}, C::kNoResources};
+  static constexpr R kConnect[] = {R{"ok", ok}.with(E::reconnect), C::kNoResources};
+  static constexpr R kDestroy[] = {R{"ok", ok}.with(E::destroy),
+      R{"refused_elsewhere", refused, C::kErrnoValue, fail<D, no_other_type_window_here<D>>}.with(
+          "gap.destroy_with_windows"),
       C::kNoResources};
 
   static constexpr VerbRules<D> kVerbs[] = {
@@ -77,8 +74,7 @@ template <class D> struct MessageRules {
           list<D, qp_live<D>, verb_available<D>, invalidated_defined<D>, receive_copy_defined<D>>},
       {Verb::query_qp, kQuery, list<D, qp_live<D>>},
       {Verb::connect, kConnect, list<D, pair_live<D>>},
-      {Verb::destroy_qp, kDestroy, list<D, qp_live<D>>},
-  };
+      {Verb::destroy_qp, kDestroy, list<D, qp_live<D>>}};
 };
 
 }  // namespace mrproof::model

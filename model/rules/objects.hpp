@@ -1,4 +1,5 @@
-// Rules of PDs, of the end of regions, and of what a program does to its own memory.
+// Rules of PDs, of the end of regions, and of what a program does to its own memory: alloc_pd,
+// dealloc_pd, dereg_mr, fill, protect.
 #pragma once
 
 #include "model/conditions/registration.hpp"
@@ -8,16 +9,16 @@ namespace mrproof::model {
 /// Rows that many verbs have.
 template <class D> struct CommonRules {
   using R = Rule<D>;
+  using enum Outcome;
   static constexpr auto kErrnoValue = hold<D, errno_value<D>>;
   static constexpr auto kErrnoSet = hold<D, errno_set<D>>;
 
   /// Any call may run out of resources; that proves nothing.
   static constexpr R kNoResources =
-      R{"no_resources", Outcome::refused, hold<D, errno_of_resources<D>>}.with(
-          Weight::inconclusive);
+      R{"no_resources", refused, hold<D, errno_of_resources<D>>}.with(Weight::inconclusive);
   /// What makes an object is not there, or cannot do what is asked.
   static constexpr R unsupported(typename R::Terms seen, typename R::Terms missing) {
-    return R{"unsupported", Outcome::refused, seen, missing}.with(Weight::unsupported);
+    return R{"unsupported", refused, seen, missing}.with(Weight::unsupported);
   }
 };
 
@@ -27,6 +28,7 @@ template <class D> struct ObjectRules {
   using V = View<D>;
   using C = CommonRules<D>;
   using R = Rule<D>;
+  using enum Outcome;
 
   static void allocate(const V& v, S& after) { after.pds.at(v.call.pd).live = true; }
   static void deallocate(const V& v, S& after) { after.pds.at(v.call.pd).live = false; }
@@ -35,7 +37,10 @@ template <class D> struct ObjectRules {
     deallocate(v, after);
     for (auto& r : after.regions) r.undefined = r.undefined | (r.live & (r.pd == pd));
     for (auto& w : after.windows) w.undefined = w.undefined | (w.live & (w.pd == pd));
-    for (auto& q : after.qps) q.live = q.live & (q.pd != pd);
+    for (auto& q : after.qps) {
+      q.live = q.live & (q.pd != pd);
+      q.posted = q.posted & q.live;
+    }
   }
   static void remove(const V& v, S& after) {
     after.regions.at(v.call.mr).live = false;
@@ -70,26 +75,23 @@ template <class D> struct ObjectRules {
   static constexpr auto kUsed = fail<D, pd_unused<D>>;
   static constexpr const char* kMayFail = "alloc_pd.dealloc_used gap.dealloc_pd_used";
 
-  static constexpr R kAlloc[] = {R{"ok", Outcome::ok}.with(allocate), C::kNoResources};
-  static constexpr R kDealloc[] = {R{"ok", Outcome::ok, hold<D, pd_unused<D>>}.with(deallocate),
-      R{"ok_while_used", Outcome::ok, kUsed}.with(deallocate_under_users, kMayFail),
-      R{"refused", Outcome::refused, C::kErrnoValue, kUsed}.with(kMayFail), C::kNoResources};
-  static constexpr R kDeregister[] = {
-      R{"ok", Outcome::ok, hold<D, no_bound_window<D>>}.with(remove),
-      R{"refused", Outcome::refused, C::kErrnoValue, fail<D, no_bound_window<D>>},
-      R{"refused_doubtful", Outcome::refused, C::kErrnoValue, fail<D, no_doubtful_window<D>>}.with(
+  static constexpr R kAlloc[] = {R{"ok", ok}.with(allocate), C::kNoResources};
+  static constexpr R kDealloc[] = {R{"ok", ok, hold<D, pd_unused<D>>}.with(deallocate),
+      R{"ok_while_used", ok, kUsed}.with(deallocate_under_users, kMayFail),
+      R{"refused", refused, C::kErrnoValue, kUsed}.with(kMayFail), C::kNoResources};
+  static constexpr R kDeregister[] = {R{"ok", ok, hold<D, no_bound_window<D>>}.with(remove),
+      R{"refused", refused, C::kErrnoValue, fail<D, no_bound_window<D>>},
+      R{"refused_doubtful", refused, C::kErrnoValue, fail<D, no_doubtful_window<D>>}.with(
           "gap.window_after_qp_error gap.failed_bind_old_binding"),
       C::kNoResources};
-  static constexpr R kFill[] = {R{"ok", Outcome::ok}};
-  static constexpr R kProtect[] = {R{"ok", Outcome::ok}.with(protect)};
+  static constexpr R kFill[] = {R{"ok", ok}};
+  static constexpr R kProtect[] = {R{"ok", ok}.with(protect)};
 
-  static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::alloc_pd, kAlloc, list<D, pd_slot_free<D>>},
+  static constexpr VerbRules<D> kVerbs[] = {{Verb::alloc_pd, kAlloc, list<D, pd_slot_free<D>>},
       {Verb::dealloc_pd, kDealloc, list<D, pd_live<D>>},
       {Verb::dereg_mr, kDeregister, list<D, mr_live<D>>},
       {Verb::fill, kFill, list<D, store_in_buffer<D>>},
-      {Verb::protect, kProtect, list<D, pages_whole<D>, pages_there<D>>},
-  };
+      {Verb::protect, kProtect, list<D, pages_whole<D>, pages_there<D>>}};
 };
 
 }  // namespace mrproof::model

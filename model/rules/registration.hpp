@@ -1,4 +1,4 @@
-// Rules of registration: ibv_reg_mr() and its kin, the null region.
+// Rules of registration: ibv_reg_mr() and its kin, the null region, shared regions.
 #pragma once
 
 #include "model/rules/objects.hpp"
@@ -11,6 +11,7 @@ template <class D> struct RegistrationRules {
   using V = View<D>;
   using C = CommonRules<D>;
   using R = Rule<D>;
+  using enum Outcome;
 
   static void enter(const V& v, S& after) {
     const auto a = asked(v);
@@ -53,24 +54,50 @@ template <class D> struct RegistrationRules {
       "gap.length_zero gap.undefined_access_bits gap.hugetlb_without_on_demand "
       "gap.memory_not_there gap.iova_zero_in_page gap.iova_wraps gap.dmabuf_demands";
 
-  static constexpr R kRegister[] = {
-      R{"ok", Outcome::ok, hold<D, kSound, keys_distinct<D>>}.with(enter),
-      R{"refused", Outcome::refused, C::kErrnoSet, fail<D, kSound>},
-      R{"refused_doubtful", Outcome::refused, C::kErrnoSet, kDoubts}.with(kSilent),
+  static constexpr R kRegister[] = {R{"ok", ok, hold<D, kSound, keys_distinct<D>>}.with(enter),
+      R{"refused", refused, C::kErrnoSet, fail<D, kSound>},
+      R{"refused_doubtful", refused, C::kErrnoSet, kDoubts}.with(kSilent),
       C::unsupported(C::kErrnoSet, fail<D, features_available<D>, verb_available<D>>),
       C::kNoResources};
-  static constexpr R kNull[] = {R{"ok", Outcome::ok, hold<D, keys_distinct<D>>}.with(enter_null),
+  static constexpr R kNull[] = {R{"ok", ok, hold<D, keys_distinct<D>>}.with(enter_null),
       C::unsupported(C::kErrnoSet, fail<D, verb_available<D>>), C::kNoResources};
-
   static constexpr auto kDuty = list<D, pd_live<D>, mr_slot_free<D>>;
+  static constexpr VerbRules<D> kVerbs[] = {{Verb::reg_mr, kRegister, kDuty},
+      {Verb::reg_mr_iova, kRegister, kDuty}, {Verb::reg_mr_ex, kRegister, kDuty},
+      {Verb::reg_dmabuf_mr, kRegister, kDuty}, {Verb::alloc_null_mr, kNull, kDuty}};
+};
 
+/// The rules of reg_shared_mr: the vendor's shared regions (dialect mlnx-exp).
+template <class D> struct SharingRules {
+  using C = CommonRules<D>;
+  using R = Rule<D>;
+  using enum Outcome;
+
+  static void enter(const View<D>& v, State<D>& after) {
+    Region<D> r = v.source();
+    r.pd = v.call.pd;
+    r.access = v.call.access & v.state.defined;
+    const auto size = r.last - r.first;
+    r.first = D::select(has<D>(r.access, kZeroBased), D::address(0), r.memory);
+    r.last = r.first + size;
+    // Memory of the library's own is nowhere in particular: its addresses may wrap around.
+    r.undefined = !(r.empty | (r.first <= r.last));
+    r.lkey = v.result.lkey;
+    r.rkey = v.result.rkey;
+    r.old_lkey = r.old_rkey = 0;
+    after.regions.at(v.call.mr) = r;
+    after.proven = after.proven | r.access;
+  }
+
+  static constexpr auto kSound = list<D, source_shared<D>, remote_write_has_local_write<D>>;
+
+  static constexpr R kShare[] = {R{"ok", ok, hold<D, kSound, keys_distinct<D>>}.with(enter),
+      R{"refused", refused, C::kErrnoSet, fail<D, kSound>},
+      R{"refused_doubtful", refused, C::kErrnoSet, fail<D, access_bits_defined<D>>}.with(
+          "gap.exp_shared_registration"),
+      C::unsupported(C::kErrnoSet, fail<D, features_available<D>>), C::kNoResources};
   static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::reg_mr, kRegister, kDuty},
-      {Verb::reg_mr_iova, kRegister, kDuty},
-      {Verb::reg_mr_ex, kRegister, kDuty},
-      {Verb::reg_dmabuf_mr, kRegister, kDuty},
-      {Verb::alloc_null_mr, kNull, kDuty},
-  };
+      {Verb::reg_shared_mr, kShare, list<D, pd_live<D>, mr_slot_free<D>, source_live<D>>}};
 };
 
 }  // namespace mrproof::model

@@ -8,11 +8,12 @@ namespace mrproof::model {
 
 /// The rules of the verbs that go to remote memory. They have the same conditions under the same
 /// names: which right is needed, and which way the bytes go, follows from the verb
-/// (model/targets.hpp).
+/// (model/view.hpp).
 template <class D> struct RemoteRules {
   using E = TransferEffects<D>;
   using C = CommonRules<D>;
   using R = Rule<D>;
+  using enum Outcome;
 
   // What a success requires; each list is also, negated, what a refusal may have for a reason.
   static constexpr auto kReady = list<D, qp_ready<D>, peer_ready<D>>;
@@ -44,65 +45,59 @@ template <class D> struct RemoteRules {
   static constexpr auto kMayRefusePosting = fail<D, qp_ready<D>, message_not_too_long<D>,
       remote_aligned_both<D>, kLocalSide, empty_element_sound<D>>;
 
-  static constexpr const char* kEmptyGap = "gap.zero_length_lkey";
   static constexpr const char* kEarly = "post_send.immediate_failure gap.post_in_error_state";
   static constexpr const char* kOrder = "gap.fault_order";
   static constexpr const char* kLong = "gap.fault_order gap.message_too_long";
 
   // Rows that several verbs have.
   static constexpr R kLocalFault =
-      R{"loc_prot_err", Outcome::loc_prot_err, kLocalError, fail<D, kLocalSide>}.with(
+      R{"loc_prot_err", loc_prot_err, kLocalError, fail<D, kLocalSide>}.with(
           E::requester_fails, E::part_remote, kOrder);
   static constexpr R kEmptyFault =
-      R{"loc_prot_err_empty", Outcome::loc_prot_err, kLocalError, fail<D, empty_element_sound<D>>}
-          .with(E::requester_fails, E::part_remote, kEmptyGap);
+      R{"loc_prot_err_empty", loc_prot_err, kLocalError, fail<D, empty_element_sound<D>>}.with(
+          E::requester_fails, E::part_remote, "gap.zero_length_lkey");
   static constexpr R kLengthFault =
-      R{"loc_len_err", Outcome::loc_len_err, kLocalError, fail<D, message_not_too_long<D>>}.with(
+      R{"loc_len_err", loc_len_err, kLocalError, fail<D, message_not_too_long<D>>}.with(
           E::requester_fails, kLong);
-  static constexpr auto kRemoteFaults = std::array{
-      R{"rem_access_err", Outcome::rem_access_err, kRemoteError, fail<D, kRemoteSide>}.with(
-          E::both_fail, kOrder),
-      R{"rem_access_err_elsewhere", Outcome::rem_access_err, kRemoteError,
-          fail<D, remote_bound_here<D>>}
-          .with(E::both_fail, "gap.type_2a_other_qp"),
-      R{"rem_op_err", Outcome::rem_op_err, kRemoteError, fail<D, remote_memory_there<D>>}.with(
-          E::both_fail, "gap.odp_page_missing"),
-      R{"rem_inv_req_err", Outcome::rem_inv_req_err, kRemoteError,
-          fail<D, message_not_too_long<D>, remote_aligned_both<D>>}
-          .with(E::both_fail, kLong)};
+  static constexpr auto kRemoteFaults =
+      std::array{R{"rem_access_err", rem_access_err, kRemoteError, fail<D, kRemoteSide>}.with(
+                     E::both_fail, kOrder),
+          R{"rem_access_err_elsewhere", rem_access_err, kRemoteError, fail<D, remote_bound_here<D>>}
+              .with(E::both_fail, "gap.type_2a_other_qp"),
+          R{"rem_op_err", rem_op_err, kRemoteError, fail<D, remote_memory_there<D>>}.with(
+              E::both_fail, "gap.odp_page_missing"),
+          R{"rem_inv_req_err", rem_inv_req_err, kRemoteError,
+              fail<D, message_not_too_long<D>, remote_aligned_both<D>>}
+              .with(E::both_fail, kLong)};
   static constexpr R kReceiverNotReady =
-      R{"rnr_retry_exc_err", Outcome::rnr_retry_exc_err, kNotReady}.with(E::requester_fails);
-  static constexpr R kFlushed = R{"wr_flush_err", Outcome::wr_flush_err, kFlush}.with(kEarly);
+      R{"rnr_retry_exc_err", rnr_retry_exc_err, kNotReady}.with(E::requester_fails);
+  static constexpr R kFlushed = R{"wr_flush_err", wr_flush_err, kFlush}.with(kEarly);
   static constexpr R kNobody =
-      R{"retry_exc_err", Outcome::retry_exc_err, kPeerGone}.with(E::requester_fails);
-  static constexpr R kTransport = R{"transport", Outcome::retry_exc_err, hold<D, kReady>}.with(
-      E::requester_fails, Weight::inconclusive);
+      R{"retry_exc_err", retry_exc_err, kPeerGone}.with(E::requester_fails);
+  static constexpr R kTransport =
+      R{"transport", retry_exc_err, hold<D, kReady>}.with(E::requester_fails, Weight::inconclusive);
   static constexpr R kRefused =
-      R{"refused", Outcome::refused, C::kErrnoValue, kMayRefusePosting}.with(kEarly);
+      R{"refused", refused, C::kErrnoValue, kMayRefusePosting}.with(kEarly);
   static constexpr auto kOtherwise =
       std::array{kFlushed, kNobody, kTransport.with(E::part_remote), kRefused, C::kNoResources};
 
-  static constexpr auto kRdma = join<R>(R{"ok", Outcome::ok, kOk}.with(E::whole_remote),
-      kLocalFault, kEmptyFault, kLengthFault, kRemoteFaults, kOtherwise);
+  static constexpr auto kRdma = join<R>(R{"ok", ok, kOk}.with(E::whole_remote), kLocalFault,
+      kEmptyFault, kLengthFault, kRemoteFaults, kOtherwise);
   static constexpr auto kImmediate =
-      join<R>(R{"ok", Outcome::ok, kOkImmediate}.with(E::consume_receive, E::whole_remote),
-          kLocalFault, kEmptyFault, kLengthFault, kRemoteFaults,
+      join<R>(R{"ok", ok, kOkImmediate}.with(E::consume_receive, E::whole_remote), kLocalFault,
+          kEmptyFault, kLengthFault, kRemoteFaults,
           kReceiverNotReady.with(E::part_remote, "gap.fault_order gap.write_imm_without_receive"),
           kOtherwise);
-  static constexpr auto kAtomic =
-      join<R>(R{"ok", Outcome::ok, kOk}.with(E::atomic_done, E::whole_remote), kLocalFault,
-          kRemoteFaults, kOtherwise);
+  static constexpr auto kAtomic = join<R>(R{"ok", ok, kOk}.with(E::atomic_done, E::whole_remote),
+      kLocalFault, kRemoteFaults, kOtherwise);
 
   static constexpr auto kDuty = list<D, qp_live<D>, copy_defined<D>>;
   static constexpr auto kAtomicDuty =
       list<D, qp_live<D>, verb_available<D>, atomic_length<D>, copy_defined<D>>;
-  static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::rdma_write, kRdma, kDuty},
-      {Verb::rdma_write_with_imm, kImmediate, kDuty},
-      {Verb::rdma_read, kRdma, kDuty},
+  static constexpr VerbRules<D> kVerbs[] = {{Verb::rdma_write, kRdma, kDuty},
+      {Verb::rdma_write_with_imm, kImmediate, kDuty}, {Verb::rdma_read, kRdma, kDuty},
       {Verb::atomic_fetch_and_add, kAtomic, kAtomicDuty},
-      {Verb::atomic_cmp_and_swp, kAtomic, kAtomicDuty},
-  };
+      {Verb::atomic_cmp_and_swp, kAtomic, kAtomicDuty}};
 };
 
 }  // namespace mrproof::model

@@ -7,12 +7,12 @@
 
 namespace mrproof::model {
 
-/// The rules of rereg_mr.
 template <class D> struct ReregistrationRules {
   using S = State<D>;
   using V = View<D>;
   using C = CommonRules<D>;
   using R = Rule<D>;
+  using enum Outcome;
 
   /// The new region is valid.
   static void renew(const V& v, S& after) {
@@ -57,7 +57,6 @@ template <class D> struct ReregistrationRules {
 
   static constexpr auto kInput = hold<D, code_input<D>>;
   static constexpr auto kCommand = hold<D, code_cmd<D>>;
-  static constexpr auto kErrno = hold<D, errno_value<D>>;
   static constexpr auto kBound =
       join<Term<D>>(hold<D, kSound, keys_distinct<D>>, fail<D, no_bound_window<D>>);
   static constexpr auto kBadInput =
@@ -78,38 +77,33 @@ template <class D> struct ReregistrationRules {
       "gap.rereg_of_other_kinds";
   static constexpr const char* kWhoChecks = "gap.rereg_input_detected_late";
 
-  static constexpr Outcome kRefused = Outcome::refused;
   static constexpr R kLinux[] = {
-      R{"ok", Outcome::ok, hold<D, kSound, no_bound_window<D>, keys_distinct<D>>}.with(
-          renew, kIgnored),
-      R{"ok_while_bound", Outcome::ok, kBound}.with(renew_under_windows, "gap.rereg_with_windows"),
-      R{"err_input", kRefused, kInput, kBadInput}.with(kWhoChecks),
-      R{"err_input_doubtful", kRefused, kInput, kDoubtfulInput}.with(kIgnored),
-      R{"err_dont_fork_new", kRefused, hold<D, code_dont_fork_new<D>>, kRangeMissing}.with(
+      R{"ok", ok, hold<D, kSound, no_bound_window<D>, keys_distinct<D>>}.with(renew, kIgnored),
+      R{"ok_while_bound", ok, kBound}.with(renew_under_windows, "gap.rereg_with_windows"),
+      R{"err_input", refused, kInput, kBadInput}.with(kWhoChecks),
+      R{"err_input_doubtful", refused, kInput, kDoubtfulInput}.with(kIgnored),
+      R{"err_dont_fork_new", refused, hold<D, code_dont_fork_new<D>>, kRangeMissing}.with(
           kWhoChecks),
-      R{"err_do_fork_old", kRefused, hold<D, code_do_fork_old<D>, kSound, keys_distinct<D>>,
+      R{"err_do_fork_old", refused, hold<D, code_do_fork_old<D>, kSound, keys_distinct<D>>,
           fail<D, old_memory_there<D>>}
           .with(renew_under_windows, "gap.memory_unmapped_later"),
-      R{"err_cmd", kRefused, kCommand, kBadCommand}.with(spoil, kWhoChecks),
-      R{"err_cmd_doubtful", kRefused, kCommand, kDoubtfulCommand}.with(spoil, kIgnored),
-      R{"err_cmd_and_do_fork_new", kRefused, hold<D, code_cmd_and_do_fork_new<D>>, kRangeMissing}
+      R{"err_cmd", refused, kCommand, kBadCommand}.with(spoil, kWhoChecks),
+      R{"err_cmd_doubtful", refused, kCommand, kDoubtfulCommand}.with(spoil, kIgnored),
+      R{"err_cmd_and_do_fork_new", refused, hold<D, code_cmd_and_do_fork_new<D>>, kRangeMissing}
           .with(spoil, kWhoChecks),
       C::unsupported(kCommand, kMissing).with(spoil),
-      R{"no_resources", kRefused, hold<D, code_cmd<D>, reason_of_resources<D>>}.with(
+      R{"no_resources", refused, hold<D, code_cmd<D>, reason_of_resources<D>>}.with(
           spoil, Weight::inconclusive),
-      R{"no_resources_kept", kRefused, hold<D, code_dont_fork_new<D>, reason_of_resources<D>>}.with(
-          Weight::inconclusive),
-  };
+      R{"no_resources_kept", refused, hold<D, code_dont_fork_new<D>, reason_of_resources<D>>}.with(
+          Weight::inconclusive)};
   static constexpr R kExperimental[] = {
-      R{"ok", Outcome::ok,
-          hold<D, kSound, no_bound_window<D>, not_peer_memory<D>, keys_distinct<D>>}
-          .with(renew),
-      R{"refused", kRefused, kErrno, kBadCommand}.with(spoil),
-      R{"refused_peer_memory", kRefused, kErrno, fail<D, not_peer_memory<D>>}.with(spoil),
-      R{"refused_doubtful", kRefused, kErrno, kExperimentalDoubts}.with(spoil, "gap.exp_refusals"),
-      C::unsupported(kErrno, kMissing).with(spoil),
-      C::kNoResources.with(spoil),
-  };
+      R{"ok", ok, hold<D, kSound, no_bound_window<D>, not_peer_memory<D>, keys_distinct<D>>}.with(
+          renew),
+      R{"refused", refused, C::kErrnoValue, kBadCommand}.with(spoil),
+      R{"refused_peer_memory", refused, C::kErrnoValue, fail<D, not_peer_memory<D>>}.with(spoil),
+      R{"refused_doubtful", refused, C::kErrnoValue, kExperimentalDoubts}.with(
+          spoil, "gap.exp_refusals"),
+      C::unsupported(C::kErrnoValue, kMissing).with(spoil), C::kNoResources.with(spoil)};
 
   static constexpr auto kDuty = list<D, mr_live<D>, mr_defined<D>, mr_not_null<D>, new_pd_live<D>,
       translation_plain<D>, kind_kept<D>>;

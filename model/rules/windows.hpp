@@ -1,4 +1,4 @@
-// Rules of memory windows: allocation, both ways of binding, local invalidation.
+// Rules of memory windows: alloc_mw, dealloc_mw, bind_mw, post_bind_mw, local_inv.
 #pragma once
 
 #include "model/conditions/windows.hpp"
@@ -6,13 +6,13 @@
 
 namespace mrproof::model {
 
-/// The rules of alloc_mw, dealloc_mw, bind_mw, post_bind_mw and local_inv.
 template <class D> struct WindowRules {
   using S = State<D>;
   using V = View<D>;
   using C = CommonRules<D>;
   using E = TransferEffects<D>;
   using R = Rule<D>;
+  using enum Outcome;
   using Shared = RemoteRules<D>;
 
   static void allocate(const V& v, S& after) {
@@ -59,7 +59,6 @@ template <class D> struct WindowRules {
           window_access_available<D>, key_index_kept<D>, key_byte_changes<D>, bind_region_plain<D>>;
   static constexpr auto kNamed = list<D, invalidates_window<D>, invalidates_same_pd<D>>;
   static constexpr auto kNamedDoubts = list<D, invalidates_bound<D>, invalidates_own<D>>;
-
   static constexpr auto kBound =
       hold<D, qp_ready<D>, kBindable, Shared::kQuiet, peer_receive_stays<D>, bind_key_right<D>>;
   static constexpr auto kInvalidated =
@@ -71,26 +70,23 @@ template <class D> struct WindowRules {
     const auto failed = [&](const char* name, Outcome status) {
       return R{name, status, Shared::kLocalError, why}.with(effect, "gap.failed_bind_status");
     };
-    return std::array{failed("mw_bind_err", Outcome::mw_bind_err),
-        failed("loc_prot_err", Outcome::loc_prot_err),
-        failed("loc_access_err", Outcome::loc_access_err),
-        failed("loc_qp_op_err", Outcome::loc_qp_op_err), Shared::kFlushed,
-        R{"refused", Outcome::refused, C::kErrnoValue, why_refused}.with(Shared::kEarly),
+    return std::array{failed("mw_bind_err", mw_bind_err), failed("loc_prot_err", loc_prot_err),
+        failed("loc_access_err", loc_access_err), failed("loc_qp_op_err", loc_qp_op_err),
+        Shared::kFlushed, R{"refused", refused, C::kErrnoValue, why_refused}.with(Shared::kEarly),
         C::kNoResources};
   }
 
-  static constexpr R kAlloc[] = {
-      R{"ok", Outcome::ok, hold<D, window_key_distinct<D>>}.with(allocate),
+  static constexpr R kAlloc[] = {R{"ok", ok, hold<D, window_key_distinct<D>>}.with(allocate),
       C::unsupported(C::kErrnoSet, fail<D, verb_available<D>>), C::kNoResources};
-  static constexpr R kDealloc[] = {R{"ok", Outcome::ok}.with(deallocate), C::kNoResources};
+  static constexpr R kDealloc[] = {R{"ok", ok}.with(deallocate), C::kNoResources};
   static constexpr auto kBind =
-      join<R>(R{"ok", Outcome::ok, kBound}.with(bind,
+      join<R>(R{"ok", ok, kBound}.with(bind,
                   "gap.zero_based_type_1 gap.bind_access_unknown gap.bind_other_pd_qp "
                   "gap.type_2_same_key gap.bind_on_zero_based_mr gap.type_2_key_index"),
           failures(fail<D, kBindable, kBindDoubts>, fail<D, qp_ready<D>, kBindable, kBindDoubts>,
               bind_fails));
   static constexpr auto kInvalidate =
-      join<R>(R{"ok", Outcome::ok, kInvalidated}.with(
+      join<R>(R{"ok", ok, kInvalidated}.with(
                   E::invalidate, "gap.invalidate_free_window gap.invalidate_through_other_qp"),
           failures(fail<D, kNamed, kNamedDoubts>, fail<D, qp_ready<D>, kNamed, kNamedDoubts>,
               E::requester_fails));
@@ -99,12 +95,10 @@ template <class D> struct WindowRules {
       mr_defined<D>, bind_region_seen<D>>;
   static constexpr VerbRules<D> kVerbs[] = {
       {Verb::alloc_mw, kAlloc, list<D, pd_live<D>, mw_slot_free<D>>},
-      {Verb::dealloc_mw, kDealloc, list<D, mw_live<D>>},
-      {Verb::bind_mw, kBind, kBindDuty},
+      {Verb::dealloc_mw, kDealloc, list<D, mw_live<D>>}, {Verb::bind_mw, kBind, kBindDuty},
       {Verb::post_bind_mw, kBind, kBindDuty},
       {Verb::local_inv, kInvalidate,
-          list<D, qp_live<D>, verb_available<D>, invalidated_defined<D>>},
-  };
+          list<D, qp_live<D>, verb_available<D>, invalidated_defined<D>>}};
 };
 
 }  // namespace mrproof::model

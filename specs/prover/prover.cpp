@@ -139,7 +139,7 @@ void prove_start(Prover& prover) {
     for (std::size_t i = 0; i < Terms::kPds; ++i)
       domain = domain | ((q.pd == Terms::small(i)) & state.pds.at(i).live);
     assumptions.push_back(implies(q.live, domain).ref());
-    q.state = model::as_small<Terms>(model::QpState::rts);
+    q.state = Terms::small(model::QpState::rts);
     q.posted = q.two = Terms::bit(false);
     q.elements = {};
   }

@@ -40,9 +40,9 @@ void add_rows(std::vector<Row>& rows, unsigned dialect,
 
 std::vector<Row> rows_of(DialectSet dialects) {
   std::vector<Row> rows;
-  if ((dialects & 1U) != 0) add_rows(rows, 0, model::linux_rules<Terms>());
-  if ((dialects & 2U) != 0) add_rows(rows, 1, model::linux_2006_rules<Terms>());
-  if ((dialects & 4U) != 0) add_rows(rows, 2, model::experimental_rules<Terms>());
+  if ((dialects & 1U) != 0) add_rows(rows, 0, model::kLinuxRules<Terms>);
+  if ((dialects & 2U) != 0) add_rows(rows, 1, model::kLinux2006Rules<Terms>);
+  if ((dialects & 4U) != 0) add_rows(rows, 2, model::kExperimentalRules<Terms>);
   return rows;
 }
 

@@ -114,10 +114,10 @@ struct Symbolic {
   static constexpr std::size_t kQps = QpSlots;
   static constexpr std::size_t kBuffers = BufferSlots;
   static Bit bit(bool value) { return Bit(value); }
-  static Address address(std::uint64_t value) { return Address(value); }
-  static Key key(std::uint64_t value) { return Key(value); }
-  static Flags flags(std::uint64_t value) { return Flags(value); }
-  static Small small(std::uint64_t value) { return Small(value); }
+  static Address address(model::Literal auto value) { return Address(value); }
+  static Key key(model::Literal auto value) { return Key(value); }
+  static Flags flags(model::Literal auto value) { return Flags(value); }
+  static Small small(model::Literal auto value) { return Small(value); }
   static Bit select(Bit when, Bit yes, Bit no) {
     return Bit::of(Store::current().make(Op::choice, when.ref(), yes.ref(), no.ref()));
   }

@@ -104,9 +104,9 @@ model::Rule<Words> in_words(const Row& row) {
     return nullptr;
   };
   const auto* rule = (row.dialects & 4U) != 0 && (row.dialects & 1U) == 0
-                         ? find(model::experimental_rules<Words>())
-                         : find(model::linux_rules<Words>());
-  return rule == nullptr ? *find(model::experimental_rules<Words>()) : *rule;
+                         ? find(model::kExperimentalRules<Words>)
+                         : find(model::kLinuxRules<Words>);
+  return rule == nullptr ? *find(model::kExperimentalRules<Words>) : *rule;
 }
 
 void check(const Row& row, const Shape& shape, std::uint64_t seed) {

@@ -105,7 +105,7 @@ struct InvariantFacts {
   /// whose low byte its owner may still choose.
   static Bit apart(const Window<D>& a, const Window<D>& b) {
     const Bit live = a.live & b.live & !(a.undefined | b.undefined);
-    const Bit index = model::key_index<D>(a.rkey) != model::key_index<D>(b.rkey);
+    const Bit index = model::key_index(a.rkey) != model::key_index(b.rkey);
     const Bit chosen = (a.two & (b.two | b.bound)) | (b.two & a.bound);
     return implies(live & a.bound & b.bound, a.rkey != b.rkey) & implies(live & chosen, index);
   }
@@ -124,7 +124,7 @@ struct InvariantFacts {
         facts.add(named("mw", i) + " " + named("mw", j), apart(s.windows.at(i), s.windows.at(j)));
     each_window_and_region(s, [&](const auto& w, const auto& r, Bit, const std::string& name) {
       const Bit known = w.live & (!w.undefined) & is_open(r);
-      const Bit index = model::key_index<D>(w.rkey) != model::key_index<D>(r.rkey);
+      const Bit index = model::key_index(w.rkey) != model::key_index(r.rkey);
       facts.add(name, implies(known & w.bound, w.rkey != r.rkey) & implies(known & w.two, index));
     });
   }
@@ -167,10 +167,10 @@ struct InvariantFacts {
     const auto longest = D::address(0xffffffffU);
     for (std::size_t i = 0; i < D::kQps; ++i) {
       const auto& q = s.qps.at(i);
-      const auto rts = model::as_small<D>(model::QpState::rts);
+      const auto rts = D::small(model::QpState::rts);
       facts.add(
           named("qp", i) + " state",
-          implies(q.live, (q.state == rts) | (q.state == model::as_small<D>(model::QpState::err))));
+          implies(q.live, (q.state == rts) | (q.state == D::small(model::QpState::err))));
       facts.add(named("qp", i) + " posted", implies(q.live & q.posted, q.state == rts));
       const auto& e = q.elements;
       facts.add(named("qp", i) + " receive", (e.at(0).length <= longest) &

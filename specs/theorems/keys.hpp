@@ -66,7 +66,7 @@ struct KeyFacts {
         (t.is(Verb::send_with_inv, Outcome::ok) && t.rule.weight == Weight::verdict)) {
       const auto two = model::any<D>(
           t.before.windows, [&](const auto& w) { return w.live & w.two & (w.rkey == c.rkey); });
-      const auto delivered = t.result.peer_receive == model::as_small<D>(Outcome::ok);
+      const auto delivered = t.result.peer_receive == D::small(Outcome::ok);
       const auto done = c.verb == Verb::local_inv ? D::bit(true) : delivered;
       gone("invalidated", two & done, c.rkey);
     }

@@ -67,7 +67,7 @@ struct Permitted {
     return c.call.elements == 2 ? c.call.length + c.call.second.length : c.call.length;
   }
   static Bit pair_ready(const C& c) {
-    const auto rts = model::as_small<D>(model::QpState::rts);
+    const auto rts = D::small(model::QpState::rts);
     const auto& p = c.state.qps.at(model::peer_of(c.call.qp));
     return (c.state.qps.at(c.call.qp).state == rts) & p.live & (p.state == rts) &
            (message(c) <= c.state.can.max_message);
@@ -180,7 +180,7 @@ struct Permitted {
     const Bit rights_of = has(r.access, model::kMwBind) &
                           ((!writes_remotely<D>(call.access)) | has(r.access, model::kLocalWrite));
     const Bit type = call.verb == Verb::bind_mw ? !w.two : w.two & !w.bound & asks & (w.pd == q.pd);
-    return (q.state == model::as_small<D>(model::QpState::rts)) & (w.pd == r.pd) & !r.null & type &
+    return (q.state == D::small(model::QpState::rts)) & (w.pd == r.pd) & !r.null & type &
            ((!asks) | (room & rights_of));
   }
   static Bit invalidated(const C& c, std::uint8_t qp) {
@@ -243,7 +243,7 @@ struct Permitted {
       case Verb::bind_mw:
       case Verb::post_bind_mw: return {bound(c)};
       case Verb::local_inv:
-        return {c.state.qps.at(c.call.qp).state == model::as_small<D>(model::QpState::rts),
+        return {c.state.qps.at(c.call.qp).state == D::small(model::QpState::rts),
                 invalidated(c, c.call.qp)};
       default: return model::is_transfer(c.call.verb) ? transfer(c) : std::vector<Bit>{};
     }

@@ -29,7 +29,7 @@ struct SeenFacts {
   }
 
   static void states_seen_are_true(const T& t, F& facts) {
-    const auto unknown = model::as_small<D>(model::QpState::unknown);
+    const auto unknown = D::small(model::QpState::unknown);
     if (t.call.verb == Verb::query_qp && t.result.outcome == Outcome::ok)
       facts.add("queried", t.result.qp_state == t.after.qps.at(t.call.qp).state);
     if (!completes(t)) return;
@@ -42,16 +42,16 @@ struct SeenFacts {
   /// A receive completes when it leaves its queue, and only then.
   static void receive_fact(F& facts, const char* of, Bit before, Bit after,
                            typename D::Small seen) {
-    const auto none = model::as_small<D>(Outcome::none);
+    const auto none = D::small(Outcome::none);
     facts.add(of, (before & !after) == (seen != none));
   }
   static void receives_seen_are_true(const T& t, F& facts) {
     if (!completes(t)) return;
     const auto& q = t.before.qps.at(t.call.qp);
     const auto& p = t.before.qps.at(model::peer_of(t.call.qp));
-    const auto ok = model::as_small<D>(Outcome::ok);
-    const auto flushed = model::as_small<D>(Outcome::wr_flush_err);
-    const auto none = model::as_small<D>(Outcome::none);
+    const auto ok = D::small(Outcome::ok);
+    const auto flushed = D::small(Outcome::wr_flush_err);
+    const auto none = D::small(Outcome::none);
     // One that is posted on a failed pair is flushed at once, and seen with whatever comes next.
     if (t.result.outcome != Outcome::wr_flush_err)
       receive_fact(facts, "own", q.posted, t.after.qps.at(t.call.qp).posted, t.result.own_receive);
@@ -62,7 +62,7 @@ struct SeenFacts {
                  t.result.peer_receive);
     const bool consumes = model::is_send(t.call.verb) || t.call.verb == Verb::rdma_write_with_imm;
     const auto alive =
-        t.after.qps.at(model::peer_of(t.call.qp)).state == model::as_small<D>(model::QpState::rts);
+        t.after.qps.at(model::peer_of(t.call.qp)).state == D::small(model::QpState::rts);
     facts.add("peer status", implies(t.result.peer_receive == ok,
                                      D::bit(consumes && t.result.outcome == Outcome::ok) & alive));
     facts.add("peer success", implies(D::bit(consumes && t.result.outcome == Outcome::ok) & alive,
@@ -76,7 +76,7 @@ struct SeenFacts {
   static void receive_tells_the_fault(const T& t, F& facts) {
     if (!completes(t) || !model::is_send(t.call.verb)) return;
     const auto is = [&](Outcome status) {
-      return t.result.peer_receive == model::as_small<D>(status);
+      return t.result.peer_receive == D::small(status);
     };
     const std::string_view name = t.rule.name;
     if (name == "rem_inv_req_err") facts.add("too short", is(Outcome::loc_len_err));
@@ -86,7 +86,7 @@ struct SeenFacts {
 
   static void failed_pair_only_flushes(const T& t, F& facts) {
     if (!model::is_transfer(t.call.verb) || t.result.outcome == Outcome::refused) return;
-    const auto rts = model::as_small<D>(model::QpState::rts);
+    const auto rts = D::small(model::QpState::rts);
     const bool flush = t.result.outcome == Outcome::wr_flush_err;
     const auto& q = t.before.qps.at(t.call.qp);
     facts.add("requester", D::bit(flush) == !(q.state == rts));

@@ -94,7 +94,7 @@ struct SuccessFacts {
   static void queue_pair_is_as_asked(const T& t, F& facts) {
     const auto& c = t.call;
     if (t.result.outcome != Outcome::ok) return;
-    const auto rts = model::as_small<D>(model::QpState::rts);
+    const auto rts = D::small(model::QpState::rts);
     if (c.verb == Verb::post_recv) {
       const auto& q = t.after.qps.at(c.qp);
       const auto& e = q.elements;
@@ -128,7 +128,7 @@ struct SuccessFacts {
     if (!model::is_transfer(t.call.verb) || status == Outcome::ok || status == Outcome::refused ||
         status == Outcome::wr_flush_err)
       return;
-    const auto err = model::as_small<D>(model::QpState::err);
+    const auto err = D::small(model::QpState::err);
     const auto& q = t.after.qps.at(t.call.qp);
     facts.add("requester", (q.state == err) & !q.posted);
     const bool both = status == Outcome::rem_access_err || status == Outcome::rem_inv_req_err ||
@@ -192,7 +192,7 @@ struct SuccessFacts {
         break;
       case Verb::local_inv: shows(kMemoryExtensions); break;
       case Verb::send_with_inv:
-        facts.add("feature", implies(t.result.peer_receive == as_small<D>(Outcome::ok),
+        facts.add("feature", implies(t.result.peer_receive == D::small(Outcome::ok),
                                      has<D>(t.after.shown, kMemoryExtensions)));
         break;
       case Verb::atomic_fetch_and_add:
