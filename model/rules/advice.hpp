@@ -6,6 +6,7 @@
 
 namespace mrproof::model {
 
+/// The rules of advise_mr.
 template <class D> struct AdviceRules {
   using C = CommonRules<D>;
   using R = Rule<D>;

@@ -7,6 +7,7 @@
 
 namespace mrproof::model {
 
+/// The rules of receives, sends and queue pairs.
 template <class D> struct MessageRules {
   using E = TransferEffects<D>;
   using C = CommonRules<D>;

@@ -7,6 +7,7 @@
 
 namespace mrproof::model {
 
+/// The rules of rereg_mr.
 template <class D> struct ReregistrationRules {
   using S = State<D>;
   using V = View<D>;

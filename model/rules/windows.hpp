@@ -6,6 +6,7 @@
 
 namespace mrproof::model {
 
+/// The rules of windows.
 template <class D> struct WindowRules {
   using S = State<D>;
   using V = View<D>;
