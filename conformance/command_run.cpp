@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <memory>
+#include <sstream>
 
 #include "conformance/commands.hpp"
+#include "conformance/scenario_files.hpp"
 #include "conformance/session.hpp"
 
 namespace mrproof {
@@ -10,6 +13,10 @@ namespace {
 
 struct RunOptions {
   Plan plan;
+  std::vector<std::string> scenarios;
+  std::string shard;
+  bool quick = false;
+  bool full = false;
   SessionOptions session;
   bool no_journal = false;
   int nothing_tested = kExitNothingTested;
@@ -21,7 +28,39 @@ bool something_worked(const Tally& tally) {
   return rule != nullptr && tally.judged.at(tally.book->index(*rule)) > 0;
 }
 
+/// "2/4": the second of four. Without the option GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX count.
+void set_shard(const std::string& asked, Plan& plan) {
+  const char* total = std::getenv("GTEST_TOTAL_SHARDS");
+  const char* index = std::getenv("GTEST_SHARD_INDEX");
+  std::uint64_t number = 1;
+  std::uint64_t of = 1;
+  char slash = '/';
+  if (!asked.empty()) {
+    std::istringstream in(asked);
+    if (!(in >> number >> slash >> of) || slash != '/' || !in.eof()) number = 0;
+  } else if (total != nullptr && index != nullptr) {
+    std::istringstream in(std::string(index) + " " + total);
+    in >> number >> of;
+    ++number;
+  }
+  if (number < 1 || number > of)
+    throw ToolError("the shard is to be I/N, with I from 1 to N (--shard 2/4)");
+  plan.shard = number - 1;
+  plan.shards = of;
+}
+
+/// What --quick and --full mean; options given beside them win.
+void set_size(const RunOptions& options, const CLI::App& command, Plan& plan) {
+  if (command.count("--steps") == 0 && (options.quick || options.full))
+    plan.steps = options.quick ? 6000 : 120000;
+  plan.patient = !options.quick;
+}
+
 int run(RunOptions options) {
+  options.plan.scenarios = load_scenarios(options.scenarios, options.plan.dialect);
+  set_shard(options.shard, options.plan);
+  options.session.rerun = true;
+  options.session.all_expected = options.full && options.plan.shards == 1;
   options.session.journal = !options.no_journal;
   if (options.session.resume && options.no_journal)
     throw ToolError("--resume needs the journal; leave out --no-journal");
@@ -68,6 +107,14 @@ void add_run_command(CLI::App& app, int& exit_code) {
                    "percentage of work requests that are wrong on purpose")
       ->capture_default_str()
       ->check(CLI::Range(0U, 100U));
+  command->add_option("--scenarios", o.scenarios,
+                      "folder of traces whose calls are cases too (may be repeated)");
+  auto* quick = command->add_flag("--quick", o.quick, "a short run: 6000 steps of walks");
+  command
+      ->add_flag("--full", o.full,
+                 "a long run: 120000 steps of walks; an expectation that nothing meets fails it")
+      ->excludes(quick);
+  command->add_option("--shard", o.shard, "only part I of N of the cases: I/N");
   command->add_option("--time", o.session.seconds, "end after so many seconds");
   command
       ->add_option("--step-limit", o.session.step_limit,
@@ -83,7 +130,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--skip-exit-code", o.nothing_tested, "exit code when nothing could be tested")
       ->capture_default_str();
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command->callback([options, command, &exit_code] {
+    set_size(*options, *command, options->plan);
+    exit_code = run(*options);
+  });
 }
 
 }  // namespace mrproof

@@ -83,6 +83,10 @@ std::vector<BadInput> bad_inputs() {
       {"NoExpectationFile", run({"--expect", "FOLDERnone"}), {"FOLDERnone", "cannot be read"}},
       {"TargetWithoutImage", run({"--target", "FOLDER"}), {"target.json", "ci/build-target"}},
       {"TargetNotThere", run({"--target", "FOLDERnone"}), {"FOLDERnone", "ci/build-target"}},
+      {"ScenariosNotThere", run({"--scenarios", "FOLDERnone"}), {"FOLDERnone", "cannot be read"}},
+      {"NoScenarios", run({"--scenarios", "FOLDER"}), {"FOLDER", "no trace (*.mrt)"}},
+      {"ShardBeyondTheLast", run({"--shard", "3/2"}), {"--shard 2/4"}},
+      {"ShardOfLetters", run({"--shard", "a/b"}), {"--shard 2/4"}},
       {"NothingToResume", run({"--resume"}), {"journal.jsonl", "resume"}},
       {"ResumeWithoutJournal", run({"--resume", "--no-journal"}), {"--no-journal"}},
       {"JudgeNoTrace", {"judge", "FOLDERnone.mrt"}, {"FOLDERnone.mrt", "cannot be read"}},
@@ -269,6 +273,65 @@ TEST(Run, ExpectedDeviationsAreNoFailureAndOthersAre) {
   EXPECT_EQ(run("dealloc_pd.refused/detail/errno_value,Deviates  # seeded\n"), kExitExpected);
   EXPECT_EQ(run("reg_mr.ok/accepted/memory_mapped,Deviates  # another\n"), kExitDeviation);
   EXPECT_EQ(run("# none\n"), kExitDeviation);
+}
+
+nlohmann::json report_of(const std::vector<std::string>& more, int code,
+                         const char* device = "sim") {
+  const TemporaryFolder folder;
+  std::vector<std::string> arguments{"run", "--device", device, "--out", folder.file("report")};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Ran ran = run_mrproof(arguments);
+  EXPECT_EQ(ran.code, code) << ran.out << ran.err;
+  return nlohmann::json::parse(testing::read_file(folder.file("report/report.json")));
+}
+
+TEST(Run, ScenariosAreCasesByTheirNames) {
+  const TemporaryFolder folder;
+  testing::fs::create_directories(folder.file("mine/verb"));
+  const auto scenario = [](const char* last) {
+    return std::string("# mrproof trace v1\ngiven pd0\n") + last + "\n";
+  };
+  static_cast<void>(folder.write("mine/good.mrt", scenario("dealloc_pd(pd0) -> refused EINVAL")));
+  static_cast<void>(folder.write("mine/verb/other.mrt", scenario("mw0 = alloc_mw(pd0, TYPE_1)")));
+  const auto report =
+      report_of({"--steps", "400", "--scenarios", folder.file("mine")}, kExitExpected);
+  EXPECT_EQ(report.at("cases").at("planned"), 4);
+  EXPECT_EQ(report.at("cases").at("finished"), 4);
+  EXPECT_EQ(report.at("cases").at("ended").at("conforms"), 4);
+  EXPECT_EQ(report.at("cases").at("missing").size(), 0U);
+  EXPECT_EQ(report.at("steps"), 402) << "recorded results do not matter";
+}
+
+TEST(Run, NamesTheCasesInWhichSomethingWasSeen) {
+  const auto report = report_of({"--steps", "4000"}, kExitDeviation, "sim:dealloc-pd-minus-one");
+  const auto& noted = report.at("cases").at("noted");
+  ASSERT_FALSE(noted.empty());
+  EXPECT_EQ(noted[0].at("verdict"), "deviates");
+  EXPECT_EQ(noted[0].at("expected"), false);
+  EXPECT_EQ(noted[0].at("seen")[0], "deviates dealloc_pd.refused detail errno_value");
+  EXPECT_EQ(report.at("deviations")[0].at("flaky"), false) << "its calls show it again";
+}
+
+TEST(Run, ShardsShareTheRunOut) {
+  const auto steps = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"--steps", "2000"});
+    return report_of(more, kExitExpected).at("steps").get<int>();
+  };
+  EXPECT_EQ(steps({"--shard", "1/3"}) + steps({"--shard", "2/3"}) + steps({"--shard", "3/3"}),
+            steps({}));
+  EXPECT_EQ(steps({"--shard", "2/3"}), 600);
+}
+
+TEST(Run, AFullRunFailsByAnExpectationThatNothingMeets) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("fails.txt", "reg_mr.ok/accepted/memory_mapped,Deviates  # mended\n");
+  const std::vector<std::string> arguments{"--steps", "400", "--expect", file};
+  EXPECT_EQ(report_of(arguments, kExitExpected).at("cases").at("unmatched").size(), 0U);
+  auto full = arguments;
+  full.emplace_back("--full");
+  EXPECT_EQ(report_of(full, kExitDeviation).at("cases").at("unmatched").at(0),
+            "reg_mr.ok/accepted/memory_mapped,Deviates");
 }
 
 TEST(Run, ADeviceThatRefusesEverythingIsNotTested) {

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 
 #include "conformance/notation.hpp"
 
@@ -54,6 +56,23 @@ Expectation parse_line(const std::string& text, const std::string& file, std::si
   return e;
 }
 
+bool is_of(const Expectation& e, const Finding& finding) {
+  return e.verdict == Verdict::deviates && e.rule == finding.name.rule &&
+         e.kind == finding.name.kind && e.broken == finding.name.broken;
+}
+
+/// A case is as expected if all is that was seen in it.
+void mark_cases(Tally& tally) {
+  std::set<std::string> known;
+  for (const auto& f : tally.findings)
+    if (!f.counts()) known.insert(print_annotation(f.name));
+  for (const auto& i : tally.incidents)
+    if (!i.expected_reason.empty()) known.insert(i.case_entry());
+  for (auto& outcome : tally.outcomes)
+    outcome.expected = std::all_of(outcome.seen.begin(), outcome.seen.end(),
+                                   [&](const auto& name) { return known.count(name) != 0; });
+}
+
 }  // namespace
 
 std::vector<Expectation> load_expectations(const std::string& file) {
@@ -80,15 +99,31 @@ void avoid_expected(const std::vector<Expectation>& expectations, WalkOptions& w
 void mark_expected(const std::vector<Expectation>& expectations, Tally& tally) {
   for (const auto& e : expectations) {
     for (auto& finding : tally.findings)
-      if (e.verdict == Verdict::deviates && e.rule == finding.name.rule &&
-          e.kind == finding.name.kind && e.broken == finding.name.broken)
-        finding.expected_reason = e.reason;
+      if (is_of(e, finding)) finding.expected_reason = e.reason;
     const std::string begin = e.rule + "/" + e.kind + "/";
     for (auto& incident : tally.incidents)
       if (e.verdict == incident.verdict && incident.name.starts_with(begin) &&
           covers(e.broken, incident.name.substr(begin.size())))
         incident.expected_reason = e.reason;
   }
+  mark_cases(tally);
+}
+
+std::vector<Expectation> unmatched(const std::vector<Expectation>& expectations,
+                                   const Tally& tally) {
+  std::vector<Expectation> left;
+  for (const auto& e : expectations)
+    if (e.verdict == Verdict::deviates &&
+        std::none_of(tally.findings.begin(), tally.findings.end(),
+                     [&](const Finding& f) { return is_of(e, f); }))
+      left.push_back(e);
+  return left;
+}
+
+std::string print_entry(const Expectation& e) {
+  const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(), e.verdict);
+  return fmt::format("{}/{}/{},{}", e.rule, e.kind, e.broken,
+                     kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin())));
 }
 
 }  // namespace mrproof

@@ -28,7 +28,15 @@ std::vector<Expectation> load_expectations(const std::string& file);
 /// leaves out: each would cost a time limit or a boot, and their traces are replayed elsewhere.
 void avoid_expected(const std::vector<Expectation>& expectations, WalkOptions& walk);
 
-/// Writes the reasons into the findings that are expected.
+/// Writes the reasons into the findings that are expected, and marks the cases in which nothing
+/// else was seen.
 void mark_expected(const std::vector<Expectation>& expectations, Tally& tally);
+
+/// The entries of deviations that the tally has not seen: mended, or misspelt.
+std::vector<Expectation> unmatched(const std::vector<Expectation>& expectations,
+                                   const Tally& tally);
+
+/// "RULE/CLASS/CONDITION,Deviates", as files have it.
+std::string print_entry(const Expectation& expectation);
 
 }  // namespace mrproof

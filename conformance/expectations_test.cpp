@@ -67,6 +67,25 @@ INSTANTIATE_TEST_SUITE_P(
                       Broken{"UnknownClass", "a.b/wrongly/c,Deviates # why", "class"}),
     [](const auto& test) { return test.param.name; });
 
+TEST(Expectations, MakeACaseExpectedThatShowsNothingElse) {
+  Tally tally(model::linux_rulebook());
+  Finding known;
+  known.name = {model::Verdict::deviates, "reg_mr.ok", "accepted", "memory_mapped"};
+  Finding other = known;
+  other.name.broken = "memory_writable";
+  tally.findings = {known, other};
+  tally.begin_case("one");
+  tally.outcomes.back().seen = {print_annotation(known.name)};
+  tally.begin_case("two");
+  tally.outcomes.back().seen = {print_annotation(known.name), print_annotation(other.name)};
+  tally.begin_case("three");
+  mark_expected({{"reg_mr.ok", "accepted", "memory_mapped", model::Verdict::deviates, "why", 1}},
+                tally);
+  EXPECT_TRUE(tally.outcomes[0].expected);
+  EXPECT_FALSE(tally.outcomes[1].expected);
+  EXPECT_TRUE(tally.outcomes[2].expected);
+}
+
 TEST(Expectations, MarkFindingsOfExactlyTheirName) {
   Tally tally(model::linux_rulebook());
   const auto find = [&](const char* rule, const char* kind, const char* broken) {
@@ -84,6 +103,10 @@ TEST(Expectations, MarkFindingsOfExactlyTheirName) {
   EXPECT_TRUE(tally.has_unexpected());
   mark_expected({expected}, tally);
   EXPECT_EQ(tally.findings[0].expected_reason, "known");
+  EXPECT_TRUE(unmatched({expected}, tally).empty());
+  expected.broken = "memory_writable";
+  ASSERT_EQ(unmatched({expected}, tally).size(), 1U);
+  EXPECT_EQ(print_entry(expected), "reg_mr.ok/accepted/memory_writable,Deviates");
   EXPECT_EQ(tally.findings[1].expected_reason, "");
   EXPECT_TRUE(tally.has_unexpected());
   tally.findings.pop_back();

@@ -55,6 +55,7 @@ class JournalReader {
           "it belongs to another plan; give the same --seed, --seeds, --steps and "
           "--case-steps as before");
     next_case_ = index;
+    tally_.begin_case(name);
   }
 
   /// A trace's line is made of the journal's texts, so that its own reader understands them.
@@ -98,7 +99,7 @@ class JournalReader {
     const bool of_a_step =
         *verdict == static_cast<std::size_t>(model::Verdict::hang) && !incident.name.empty();
     if (ends_case(line) && !of_a_step) ++tally_.counts.at(*verdict);
-    tally_.incidents.push_back(std::move(incident));
+    tally_.add(incident);
   }
 
   const Plan& plan_;

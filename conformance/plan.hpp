@@ -18,8 +18,15 @@ class ToolError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A list of cases. A walk of `steps` steps is cut into cases of `case_steps`, each with a state of
-/// its own, so that a deviation or a crash ends one case and not the run.
+/// A trace whose calls are a case of their own; its results do not matter.
+struct Scenario {
+  std::string name;  ///< "scenario/dereg_mr/ok-not-no_bound_window"
+  std::string text;
+};
+
+/// A list of cases: scenarios, then walks. A walk of `steps` steps is cut into cases of
+/// `case_steps`, each with a state of its own, so that a deviation or a crash ends one case and not
+/// the run.
 struct Plan {
   std::string device;  ///< libibverbs name, or "sim[:FAULT]"; empty: the only device
   std::string dialect = "linux";
@@ -28,6 +35,11 @@ struct Plan {
   std::uint64_t steps = 20000;  ///< of all walks together
   std::uint64_t case_steps = 200;
   WalkOptions walk;
+  /// Whether requests are made that nobody answers: each costs a real device seconds of retries.
+  bool patient = true;
+  std::vector<Scenario> scenarios;
+  std::uint64_t shard = 0;  ///< only every `shards`-th case is run, from this one on
+  std::uint64_t shards = 1;
   std::vector<std::string> traces;  ///< not empty: texts of traces to replay, instead of walks
   std::string trace_file;           ///< their name, for messages
   /// Set: the run is over when this has been shown, and a trace ends at a call that may not be
@@ -38,9 +50,17 @@ struct Plan {
   [[nodiscard]] std::uint64_t steps_per_seed() const { return (steps + seeds - 1) / seeds; }
   [[nodiscard]] std::uint64_t cases_per_seed() const;
   [[nodiscard]] std::uint64_t cases() const;
-  /// "walk/seed-3/case-17", or the trace's name.
+  /// Whether the case belongs to the plan's shard.
+  [[nodiscard]] bool selects(std::uint64_t index) const { return index % shards == shard; }
+  /// The first selected case from `index` on; cases() if there is none.
+  [[nodiscard]] std::uint64_t next_selected(std::uint64_t index) const;
+  /// How many cases the shard has.
+  [[nodiscard]] std::uint64_t selected() const;
+  /// Whether the case is a scenario; else it is part of a walk.
+  [[nodiscard]] bool is_scenario(std::uint64_t index) const { return index < scenarios.size(); }
+  /// "scenario/...", "walk/seed-3/case-17", or the trace's name.
   [[nodiscard]] std::string case_name(std::uint64_t index) const;
-  /// Steps of that case.
+  /// Steps of that case of a walk.
   [[nodiscard]] std::uint64_t case_length(std::uint64_t index) const;
   /// What the case's own random numbers start from.
   [[nodiscard]] std::uint64_t case_seed(std::uint64_t index) const;

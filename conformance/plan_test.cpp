@@ -56,11 +56,50 @@ TEST(Plan, AReplayIsOneCaseNamedAfterItsFile) {
   EXPECT_EQ(plan.case_name(0), "some.mrt");
 }
 
+TEST(Plan, ScenariosComeBeforeTheWalks) {
+  Plan plan = plan_of(400, 1, 200);
+  const Plan bare = plan;
+  plan.scenarios = {{"scenarios/a", "x"}, {"scenarios/b", "y"}};
+  ASSERT_EQ(plan.cases(), 4U);
+  EXPECT_EQ(plan.case_name(1), "scenarios/b");
+  EXPECT_TRUE(plan.is_scenario(1));
+  EXPECT_EQ(plan.case_name(2), bare.case_name(0));
+  EXPECT_EQ(plan.case_seed(3), bare.case_seed(1)) << "walks are the same beside scenarios";
+  EXPECT_EQ(plan.case_length(3), bare.case_length(1));
+  plan.steps = 0;
+  EXPECT_EQ(plan.cases(), 2U) << "no walk at all";
+}
+
+TEST(Plan, ShardsShareTheCasesOut) {
+  Plan plan = plan_of(2200, 1, 200);
+  std::set<std::uint64_t> all;
+  std::uint64_t sum = 0;
+  plan.shards = 3;
+  for (plan.shard = 0; plan.shard < plan.shards; ++plan.shard) {
+    sum += plan.selected();
+    std::uint64_t mine = 0;
+    for (auto i = plan.next_selected(0); i < plan.cases(); i = plan.next_selected(i + 1)) {
+      all.insert(i);
+      ++mine;
+    }
+    EXPECT_EQ(mine, plan.selected());
+  }
+  EXPECT_EQ(sum, plan.cases());
+  EXPECT_EQ(all.size(), plan.cases());
+  plan.shards = 30;
+  plan.shard = 29;
+  EXPECT_EQ(plan.selected(), 0U);
+}
+
 TEST(Request, IsReadBack) {
   Plan plan = plan_of(0xffffffffffffffff, 3, 17);
   plan.device = "sim:stale-rkey-accepted";
   plan.walk.wrong_percent = 42;
   plan.walk.known = {{"reg_mr.ok", "accepted", "memory_mapped"}, {"a", "b", "c"}};
+  plan.scenarios = {{"a", "b"}};
+  plan.shard = 1;
+  plan.shards = 4;
+  plan.patient = false;
   plan.traces = {"# mrproof trace v1\n\"quoted\" \\ \t\n", "another"};
   plan.until = Annotation{model::Verdict::hang, "send.none", "none", "a+b"};
   plan.trace_file = "some \"file\".mrt";
@@ -75,6 +114,12 @@ TEST(Request, IsReadBack) {
   EXPECT_EQ(again.case_steps, plan.case_steps);
   EXPECT_EQ(again.walk.wrong_percent, plan.walk.wrong_percent);
   EXPECT_EQ(again.walk.known, plan.walk.known);
+  ASSERT_EQ(again.scenarios.size(), 1U);
+  EXPECT_EQ(again.scenarios[0].name, "a");
+  EXPECT_EQ(again.scenarios[0].text, "b");
+  EXPECT_EQ(again.shard, 1U);
+  EXPECT_EQ(again.shards, 4U);
+  EXPECT_FALSE(again.patient);
   EXPECT_EQ(again.traces, plan.traces);
   EXPECT_EQ(again.until, plan.until);
   EXPECT_EQ(again.trace_file, plan.trace_file);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "conformance/notation.hpp"
 
@@ -31,6 +30,7 @@ Json findings_json(const Tally& tally) {
                    {"count", f.count},
                    {"expected", !f.expected_reason.empty()},
                    {"reason", f.expected_reason},
+                   {"flaky", f.flaky},
                    {"case", f.case_name},
                    {"first_step", f.step},
                    {"call", f.call},
@@ -54,66 +54,47 @@ Json incidents_json(const Tally& tally) {
   return all;
 }
 
+/// How many cases there are and how they ended; by name those in which something was seen.
+Json cases_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+  Json ended = Json::object();
+  Json noted = Json::array();
+  for (const auto& o : tally.outcomes) {
+    const std::string verdict(kVerdictNames.at(static_cast<std::size_t>(o.verdict())));
+    ended[verdict] = ended.value(verdict, 0) + 1;
+    if (!o.seen.empty())
+      noted.push_back(
+          {{"case", o.name}, {"verdict", verdict}, {"expected", o.expected}, {"seen", o.seen}});
+  }
+  return {{"planned", plan.selected()},
+          {"finished", tally.cases},
+          {"shard", plan.shard + 1},
+          {"shards", plan.shards},
+          {"ended", ended},
+          {"noted", noted},
+          {"missing", facts.missing},
+          {"unmatched", facts.unmatched}};
+}
+
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits;
-}
-
-/// The unexpected deviations from a rule, as JUnit failures.
-std::string junit_failures(const Tally& tally, std::string_view rule) {
-  std::string text;
-  for (const auto& f : tally.findings) {
-    if (f.name.rule != rule || !f.expected_reason.empty()) continue;
-    text += fmt::format(
-        "    <failure type=\"{}\" message=\"{}\">{} -&gt; {}\n{} times; first in "
-        "{} step {}; trace {}</failure>\n",
-        f.name.kind, escaped(f.name.broken), escaped(f.call), escaped(f.result), f.count,
-        escaped(f.case_name), f.step, escaped(f.trace_file));
-  }
-  return text;
-}
-
-std::string junit_case(std::string_view verb, std::string_view name, const std::string& inside) {
-  const auto text = fmt::format("  <testcase classname=\"mrproof.{}\" name=\"{}\"", verb, name);
-  return text + (inside.empty() ? "/>\n" : ">\n" + inside + "  </testcase>\n");
-}
-
-/// One test case for each rule.
-std::string junit_rules(const Tally& tally) {
-  std::string text;
-  for (std::size_t i = 0; i < tally.judged.size(); ++i) {
-    const PlainRule& rule = *tally.book->rules()[i];
-    std::string inside = junit_failures(tally, rule.id);
-    if (inside.empty() && tally.judged.at(i) == 0)
-      inside = "    <skipped message=\"never judged in this run\"/>\n";
-    text += junit_case(kVerbNames.at(static_cast<std::size_t>(rule.verb)), rule.id, inside);
-  }
-  return text;
-}
-
-/// One test case for each outcome seen that no rule knows.
-std::string junit_unknown(const Tally& tally, std::size_t& cases) {
-  std::string text;
-  std::set<std::string> names;
-  for (const auto& f : tally.findings)
-    if (tally.book->find(f.name.rule) == nullptr && f.expected_reason.empty())
-      names.insert(f.name.rule);
-  for (const auto& name : names)
-    text += junit_case("unknown", escaped(name), junit_failures(tally, name));
-  cases += names.size();
-  return text;
 }
 
 /// Unexpected deviations in full, then the expected ones, a line each.
 std::string findings_text(const Tally& tally) {
   std::string text;
   std::string expected;
+  std::string flaky;
   for (const auto& f : tally.findings) {
     const auto name = print_annotation(f.name);
     if (!f.expected_reason.empty()) {
       expected += fmt::format("  {} ({}x): {}\n", name, f.count, f.expected_reason);
+      continue;
+    }
+    if (f.flaky) {
+      flaky += fmt::format("  {} ({}x): {}\n", name, f.count, f.trace_file);
       continue;
     }
     text +=
@@ -121,6 +102,8 @@ std::string findings_text(const Tally& tally) {
                     f.trace_file.empty() ? f.case_name : f.trace_file, f.count, f.call, f.result);
     for (const auto& remark : f.remarks) text += "  " + remark + "\n";
   }
+  if (!flaky.empty())
+    text += fmt::format("\nflaky (the same calls made again did not show it):\n{}", flaky);
   return expected.empty() ? text : text + "\nexpected:\n" + expected;
 }
 
@@ -158,7 +141,7 @@ std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& fa
                        {"seed", plan.seed},
                        {"seeds", plan.seeds},
                        {"steps", tally.steps},
-                       {"cases", {{"planned", plan.cases()}, {"finished", tally.cases}}},
+                       {"cases", cases_json(plan, tally, facts)},
                        {"cut_short", facts.cut_short},
                        {"error", facts.error},
                        {"counts", counts_json(tally)},
@@ -175,30 +158,6 @@ std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& fa
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string report_junit(const Tally& tally, const RunFacts& facts) {
-  std::size_t tests = tally.judged.size();
-  std::string cases = junit_rules(tally) + junit_unknown(tally, tests);
-  std::size_t errors = 0;
-  for (const auto& i : tally.incidents) {
-    if (i.verdict == Verdict::inconclusive || !i.expected_reason.empty()) continue;
-    const auto verdict = kVerdictNames.at(static_cast<std::size_t>(i.verdict));
-    cases += junit_case("incident", fmt::format("{} {}", verdict, ++errors),
-                        fmt::format("    <error type=\"{}\" message=\"{}\">{}</error>\n", verdict,
-                                    escaped(i.text), escaped(i.call)));
-  }
-  const auto failures = std::count_if(tally.findings.begin(), tally.findings.end(),
-                                      [](const auto& f) { return f.expected_reason.empty(); });
-  std::size_t skipped = 0;
-  for (std::size_t at = cases.find("<skipped"); at != std::string::npos;
-       at = cases.find("<skipped", at + 1))
-    ++skipped;
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"mrproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
-      "skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
-      tests + errors, failures, errors, skipped, facts.seconds, cases);
-}
-
 std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts) {
   const auto& d = tally.device;
   std::string text = fmt::format("\ndevice {}  driver {}  kernel {}  rdma-core {}  on {}\n",
@@ -206,7 +165,7 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
   text += fmt::format(
       "{} steps in {} of {} cases, {:.1f} s (boot {:.1f} s), {} steps/s, "
       "{} steps/s undisturbed, {:.0f} % inside the implementation\n",
-      grouped(tally.steps), grouped(tally.cases), grouped(plan.cases()), facts.seconds,
+      grouped(tally.steps), grouped(tally.cases), grouped(plan.selected()), facts.seconds,
       facts.boot_seconds, grouped(static_cast<std::uint64_t>(tally.steps_per_second())),
       grouped(static_cast<std::uint64_t>(tally.undisturbed_steps_per_second())),
       100 * tally.inside_share());
@@ -223,6 +182,10 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
                         i.name.empty() ? "" : i.name + " ", i.case_name, i.step, i.text,
                         i.expected_reason.empty() ? "" : " (expected: " + i.expected_reason + ")",
                         i.call.empty() ? "(between steps)" : i.call);
+  for (const auto& name : facts.missing) text += fmt::format("\nmissing: {}", name);
+  for (const auto& name : facts.unmatched)
+    text += fmt::format("\nexpected and never met (mended? then take it out): {}", name);
+  if (!facts.missing.empty() || !facts.unmatched.empty()) text += "\n";
   if (facts.cut_short) text += "\nended before the plan was done\n";
   if (!facts.error.empty()) text += "\ngave up: " + facts.error + "\n";
   return text;

@@ -60,9 +60,33 @@ std::string finding_section(const Finding& f, const Rulebook& book) {
   return fmt::format(
       "<h3 class=\"{}\">{}</h3>\n<p>{} times{}; first in {} step {}; trace {}</p>\n"
       "{}<pre>{}</pre>\n",
-      f.expected_reason.empty() ? "bad" : "known", escaped(print_annotation(f.name)), f.count,
-      f.expected_reason.empty() ? "" : ", expected: " + escaped(f.expected_reason),
+      f.counts() ? "bad" : "known", escaped(print_annotation(f.name)), f.count,
+      f.flaky                     ? ", flaky: its calls made again did not show it"
+      : f.expected_reason.empty() ? ""
+                                  : ", expected: " + escaped(f.expected_reason),
       escaped(f.case_name), f.step, escaped(f.trace_file), draw(f.trace, book), escaped(steps));
+}
+
+/// The cases by how they ended, and by name those that the device has to answer for.
+std::string case_list(const Tally& tally, const RunFacts& facts) {
+  std::array<std::size_t, kVerdicts> ended{};
+  std::string named;
+  for (const auto& o : tally.outcomes) {
+    ++ended.at(static_cast<std::size_t>(o.verdict()));
+    if (o.expected || o.seen.empty()) continue;
+    named += fmt::format("<tr><td>{}</td><td class=\"bad\">", escaped(o.name));
+    for (const auto& name : o.seen) named += escaped(name) + "<br>";
+    named += "</td></tr>\n";
+  }
+  std::string text = "<h2>Cases</h2>\n<p>";
+  for (std::size_t i = 0; i < kVerdicts; ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", ended.at(i), kVerdictNames.at(i));
+  text += fmt::format(", {} missing</p>\n", facts.missing.size());
+  for (const auto& name : facts.missing)
+    text += "<p class=\"bad\">missing: " + escaped(name) + "</p>";
+  for (const auto& name : facts.unmatched)
+    text += "<p class=\"bad\">expected and never met: " + escaped(name) + "</p>";
+  return named.empty() ? text : text + "<table>" + named + "</table>\n";
 }
 
 std::string rule_table(const Tally& tally) {
@@ -83,19 +107,20 @@ std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& fa
       "in {} of {} cases, {:.1f} s</p>\n",
       escaped(d.device), escaped(d.driver), escaped(d.kernel), escaped(d.rdma_core),
       escaped(facts.place), plan.seed, plan.seed + plan.seeds - 1, tally.steps, tally.cases,
-      plan.cases(), facts.seconds);
+      plan.selected(), facts.seconds);
   if (!facts.error.empty()) text += "<p class=\"bad\">gave up: " + escaped(facts.error) + "</p>\n";
   text += verdict_bar(tally) + "<h2>Deviations</h2>\n";
   if (tally.findings.empty()) text += "<p>none</p>\n";
-  for (const bool expected : {false, true})
+  for (const bool counts : {true, false})
     for (const auto& f : tally.findings)
-      if (f.expected_reason.empty() != expected) text += finding_section(f, *tally.book);
+      if (f.counts() == counts) text += finding_section(f, *tally.book);
   text += "<h2>Crashes, hangs, warnings, interruptions</h2>\n";
   if (tally.incidents.empty()) text += "<p>none</p>\n";
   for (const auto& i : tally.incidents)
     text += fmt::format("<h3>{}: {}</h3><p>in {} step {}; trace {}</p><pre>{}</pre>\n",
                         kVerdictNames.at(static_cast<std::size_t>(i.verdict)), escaped(i.text),
                         escaped(i.case_name), i.step, escaped(i.trace_file), escaped(i.call));
+  text += case_list(tally, facts);
   return text + "<h2>Rules</h2>\n" + rule_table(tally) + "</body></html>\n";
 }
 

@@ -28,6 +28,21 @@ class ReportTest : public ::testing::Test {
     happen(Verdict::crash, "signal 11 <Segmentation fault> & \"quotes\"");
     happen(Verdict::inconclusive, "interrupted from outside");
     facts_.place = "this machine";
+    end("scenarios/send/ok", {}, Verdict::conforms, true);
+    end("walk/seed-1/case-0", {"deviates reg_mr.ok accepted memory_mapped"}, Verdict::deviates,
+        false);
+    end("walk/seed-1/case-1", {"deviates send.ok detail received_length"}, Verdict::deviates, true);
+    end("walk/seed-1/case-2", {}, Verdict::unsupported, true);
+    end("walk/seed-1/case-3", {"crash query_qp(qp0) <&\">"}, Verdict::crash, false);
+    facts_.missing = {"walk/seed-1/case-4"};
+  }
+  void end(const char* name, std::vector<std::string> seen, Verdict verdict, bool expected) {
+    CaseOutcome outcome;
+    outcome.name = name;
+    outcome.seen = std::move(seen);
+    outcome.counts.at(static_cast<std::size_t>(verdict)) = 1;
+    outcome.expected = expected;
+    tally_.outcomes.push_back(outcome);
   }
   void find(const char* rule, const char* kind, const char* broken, const char* reason) {
     Finding finding;
@@ -77,14 +92,15 @@ TEST_F(ReportTest, JsonKeepsItsShape) {
   EXPECT_EQ(report.at("version"), 1);
   EXPECT_THAT(keys(report.at("target")),
               ElementsAre("device", "driver", "kernel", "rdma_core", "firmware", "place"));
-  EXPECT_THAT(keys(report.at("cases")), ElementsAre("planned", "finished"));
+  EXPECT_THAT(keys(report.at("cases")), ElementsAre("planned", "finished", "shard", "shards",
+                                                    "ended", "noted", "missing", "unmatched"));
   EXPECT_THAT(keys(report.at("counts")),
               ElementsAre("conforms", "deviates", "crash", "hang", "kernel_warning", "unsupported",
                           "inconclusive"));
   EXPECT_THAT(keys(report.at("rules").front()), ElementsAre("rule", "judged"));
   EXPECT_THAT(keys(report.at("deviations").front()),
-              ElementsAre("rule", "condition", "class", "count", "expected", "reason", "case",
-                          "first_step", "call", "result", "trace"));
+              ElementsAre("rule", "condition", "class", "count", "expected", "reason", "flaky",
+                          "case", "first_step", "call", "result", "trace"));
   EXPECT_THAT(keys(report.at("incidents").front()),
               ::testing::IsSupersetOf({"verdict", "case", "step", "call", "text", "trace"}));
   EXPECT_THAT(keys(report.at("timing")),
@@ -109,7 +125,7 @@ std::string flaw_of(const std::string& xml) {
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') return "control character";
   const std::regex entity("&(?!lt;|gt;|amp;|quot;|apos;|#[0-9]+;|#x[0-9a-fA-F]+;)");
   if (std::regex_search(xml, entity)) return "bare ampersand";
-  const std::regex tag(R"(<(\?xml[^<>]*\?|/?[a-z]+((?: [a-z]+="[^"<>]*")*)/?)>)");
+  const std::regex tag(R"(<(\?xml[^<>]*\?|/?[a-z-]+((?: [a-z]+="[^"<>]*")*)/?)>)");
   std::vector<std::string> open;
   std::size_t tags = 0;
   for (std::sregex_iterator at(xml.begin(), xml.end(), tag), end; at != end; ++at) {
@@ -154,12 +170,85 @@ TEST_F(ReportTest, JunitCountsWhatItHolds) {
   EXPECT_EQ(count_of(xml, "<failure "), attribute("failures"));
   EXPECT_EQ(count_of(xml, "<error "), attribute("errors"));
   EXPECT_EQ(count_of(xml, "<skipped "), attribute("skipped"));
-  EXPECT_EQ(attribute("failures"), 2U) << "an expected deviation is no failure";
-  EXPECT_EQ(attribute("errors"), 1U) << "an interruption is no error";
+  EXPECT_EQ(attribute("tests"), 6U) << "five cases that ended, one that is missing";
+  EXPECT_EQ(attribute("failures"), 1U) << "an expected deviation is no failure";
+  EXPECT_EQ(attribute("errors"), 2U) << "the crash, and the missing case";
+  EXPECT_EQ(attribute("skipped"), 1U);
 }
 
-TEST_F(ReportTest, JunitNamesDeviationsThatNoRuleKnows) {
-  EXPECT_THAT(junit(), HasSubstr("outcome_known"));
+TEST_F(ReportTest, KtapSaysTheSame) {
+  const std::string ktap = report_ktap(tally_, facts_);
+  EXPECT_THAT(ktap, HasSubstr("KTAP version 1\n1..6\nok 1 scenarios/send/ok\n"));
+  EXPECT_THAT(ktap, HasSubstr("not ok 2 walk/seed-1/case-0\n"));
+  EXPECT_THAT(ktap, HasSubstr("ok 3 walk/seed-1/case-1 # XFAIL\n"));
+  EXPECT_THAT(ktap, HasSubstr("ok 4 walk/seed-1/case-2 # SKIP unsupported\n"));
+  EXPECT_THAT(ktap, HasSubstr("not ok 5 walk/seed-1/case-3\n"));
+  EXPECT_THAT(ktap, HasSubstr("not ok 6 walk/seed-1/case-4\n"));
+}
+
+TEST_F(ReportTest, MarkdownNamesWhatCountsFirst) {
+  tally_.findings.back().flaky = true;
+  const std::string text = report_markdown(plan_, tally_, facts_);
+  EXPECT_THAT(text, HasSubstr("2 passed, 1 failed, 1 broke, 1 learnt nothing, 1 missing"));
+  const auto unexpected = text.find("`deviates reg_mr.ok accepted memory_mapped` | 2 | **");
+  ASSERT_NE(unexpected, std::string::npos) << text;
+  EXPECT_LT(unexpected, text.find("| expected | known"));
+  EXPECT_THAT(text, HasSubstr("| flaky |"));
+}
+
+TEST_F(ReportTest, SarifHoldsUnexpectedFindingsOnly) {
+  tally_.findings.back().flaky = true;
+  const auto sarif = ordered_json::parse(report_sarif(tally_));
+  EXPECT_EQ(sarif.at("version"), "2.1.0");
+  const auto& results = sarif.at("runs").at(0).at("results");
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(results[0].at("ruleId"), "reg_mr.ok/accepted/memory_mapped");
+  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "deviation-01.mrt");
+}
+
+TEST(Flaky, IsWhatTheSameCallsDoNotShowAgain) {
+  Tally tally(linux_rulebook());
+  Tally again(linux_rulebook());
+  const auto add = [&](const char* rule, std::uint32_t steps_again) {
+    Finding finding;
+    finding.name = {Verdict::deviates, rule, "accepted", "memory_mapped"};
+    finding.trace.steps.resize(3);
+    tally.findings.push_back(finding);
+    again.begin_case(print_annotation(finding.name));
+    again.outcomes.back().counts[0] = steps_again;
+  };
+  add("reg_mr.ok", 3);
+  add("reg_mr_iova.ok", 3);
+  add("reg_mr_ex.ok", 2);
+  add("send.ok", 3);
+  again.findings.push_back(tally.findings[1]);
+  tally.findings[3].expected_reason = "known";
+  EXPECT_TRUE(tally.has_unexpected());
+  mark_flaky(tally, again);
+  EXPECT_TRUE(tally.findings[0].flaky);
+  EXPECT_FALSE(tally.findings[1].flaky) << "it came again";
+  EXPECT_FALSE(tally.findings[2].flaky) << "its calls were not all made";
+  EXPECT_FALSE(tally.findings[3].flaky) << "it is expected";
+  EXPECT_TRUE(tally.has_unexpected());
+  tally.findings.erase(tally.findings.begin() + 1, tally.findings.begin() + 3);
+  EXPECT_FALSE(tally.has_unexpected()) << "a flaky finding is reported and fails nothing";
+}
+
+TEST(CaseOutcome, IsTheWorstThatWasSeen) {
+  CaseOutcome outcome;
+  const auto add = [&](Verdict verdict, std::uint32_t times) {
+    outcome.counts.at(static_cast<std::size_t>(verdict)) += times;
+    return outcome.verdict();
+  };
+  EXPECT_EQ(outcome.verdict(), Verdict::unsupported) << "nothing was learnt";
+  EXPECT_EQ(add(Verdict::inconclusive, 3), Verdict::unsupported);
+  EXPECT_EQ(add(Verdict::conforms, 1), Verdict::conforms) << "three are a few";
+  EXPECT_EQ(add(Verdict::inconclusive, 1), Verdict::inconclusive);
+  EXPECT_EQ(add(Verdict::deviates, 1), Verdict::deviates);
+  EXPECT_EQ(add(Verdict::kernel_warning, 1), Verdict::kernel_warning);
+  EXPECT_EQ(add(Verdict::hang, 1), Verdict::hang);
+  EXPECT_EQ(add(Verdict::crash, 1), Verdict::crash);
 }
 
 TEST_F(ReportTest, SurvivesTextsThatAreNoUtf8) {

@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "conformance/commands.hpp"
 #include "conformance/expectations.hpp"
 #include "conformance/place.hpp"
+#include "conformance/scenario_files.hpp"
 
 namespace mrproof {
 namespace {
@@ -24,7 +26,8 @@ void remove_old_reports(const std::string& out) {
   for (const auto& entry : fs::directory_iterator(out)) {
     const auto name = entry.path().filename().string();
     if (name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" ||
-        name == "report.html" || name == "journal.jsonl" || name.starts_with("console-")) {
+        name == "report.html" || name == "report.ktap" || name == "report.md" ||
+        name == "report.sarif" || name == "journal.jsonl" || name.starts_with("console-")) {
       std::error_code ignored;
       fs::remove(entry.path(), ignored);
     }
@@ -81,6 +84,37 @@ RunFacts supervise(const SessionOptions& options, const Plan& plan, const Folder
   return facts;
 }
 
+/// Cases of the plan's shard that no worker spoke of.
+std::vector<std::string> missing_cases(const Plan& plan, const Tally& tally) {
+  std::set<std::string> seen;
+  for (const auto& outcome : tally.outcomes) seen.insert(outcome.name);
+  std::vector<std::string> missing;
+  for (auto i = plan.next_selected(0); i < plan.cases(); i = plan.next_selected(i + 1))
+    if (seen.count(plan.case_name(i)) == 0) missing.push_back(plan.case_name(i));
+  return missing;
+}
+
+/// Makes the calls of unexpected findings once more, in cases of their own; those that do not come
+/// again are flaky. Whether there was anything to make.
+bool rerun_unexpected(const SessionOptions& asked, const Plan& plan, Tally& tally) {
+  constexpr std::size_t kMost = 50;
+  Plan again = plan;
+  again.scenarios = scenarios_of_unexpected(tally);
+  if (again.scenarios.empty()) return false;
+  if (again.scenarios.size() > kMost) again.scenarios.resize(kMost);
+  again.steps = 0;
+  again.shards = 1;
+  again.shard = 0;
+  SessionOptions options = asked;
+  options.out.clear();
+  options.seconds = 0;
+  options.resume = false;
+  Tally second(*tally.book);
+  if (!supervise(options, again, Folder(""), 0, second, nullptr).error.empty()) return false;
+  mark_flaky(tally, second);
+  return true;
+}
+
 }  // namespace
 
 void stop_on_signals() {
@@ -100,10 +134,18 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
   if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
   RunFacts facts = supervise(options, plan, folder, first_case, tally, watch);
   mark_expected(expectations, tally);
+  if (options.rerun && facts.error.empty() && rerun_unexpected(options, plan, tally))
+    mark_expected(expectations, tally);
+  if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
+  if (options.all_expected && facts.error.empty() && !facts.cut_short)
+    for (const auto& e : unmatched(expectations, tally)) facts.unmatched.push_back(print_entry(e));
   if (options.out.empty() || !options.reports) return facts;
   try {
     write_file(folder.file("report.json"), report_json(plan, tally, facts));
     write_file(folder.file("junit.xml"), report_junit(tally, facts));
+    write_file(folder.file("report.ktap"), report_ktap(tally, facts));
+    write_file(folder.file("report.md"), report_markdown(plan, tally, facts));
+    write_file(folder.file("report.sarif"), report_sarif(tally));
     write_file(folder.file("report.html"), report_html(plan, tally, facts));
   } catch (const ToolError& error) {
     // The first trouble is the one to tell of.
@@ -114,7 +156,8 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
 
 int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested) {
   if (!facts.error.empty()) return kExitError;
-  if (tally.has_unexpected()) return kExitDeviation;
+  if (tally.has_unexpected() || !facts.missing.empty() || !facts.unmatched.empty())
+    return kExitDeviation;
   // A device that refuses everything must not look conforming.
   const bool tested = tally.count(model::Verdict::conforms) > 0;
   return tested ? kExitExpected : nothing_tested;

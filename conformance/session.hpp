@@ -18,8 +18,10 @@ struct SessionOptions {
   double step_limit = 120;
   bool resume = false;  ///< go on with the run whose journal stands in `out`
   bool journal = true;
-  bool reports = true;       ///< write report.json and junit.xml
-  std::string expectations;  ///< file; empty: none
+  bool reports = true;        ///< write report.json and junit.xml
+  std::string expectations;   ///< file; empty: none
+  bool rerun = false;         ///< make the calls of unexpected findings again: are they flaky?
+  bool all_expected = false;  ///< an expectation that nothing met is a failure
 };
 
 /// From now on SIGINT and SIGTERM end runs after the current step.

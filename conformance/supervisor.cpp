@@ -45,7 +45,7 @@ void Supervisor::stop() noexcept { g_stop.store(true); }
 void Supervisor::run() {
   started_ = Clock::now();
   next_case_ = options_.first_case;
-  while (!done_ && !shown_ && next_case_ < plan_.cases() && !cut_short_) {
+  while (!done_ && !shown_ && plan_.next_selected(next_case_) < plan_.cases() && !cut_short_) {
     start_worker();
     follow_worker();
     if (!failure_.empty()) throw ToolError(failure_);
@@ -103,6 +103,7 @@ void Supervisor::take(const Record& record) {
       case_.can = tally_.can;
       case_.dialect = plan_.dialect;
       case_.steps.clear();
+      tally_.begin_case(case_name_);
       journal_.begin_case(case_name_, record);
       break;
     case RecordKind::step_begin:
@@ -118,7 +119,9 @@ void Supervisor::take(const Record& record) {
       interruptions_ = 0;
       break;
     case RecordKind::failure: failure_ = record.text; break;
-    case RecordKind::done: done_ = shown_ || next_case_ >= plan_.cases(); break;
+    case RecordKind::done:
+      done_ = shown_ || plan_.next_selected(next_case_) >= plan_.cases();
+      break;
   }
 }
 
@@ -252,7 +255,7 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
     channel_.header().stop.store(1);
   }
   journal_.incident(incident);
-  tally_.incidents.push_back(incident);
+  tally_.add(incident);
 }
 
 std::string Supervisor::write_trace(const std::string& name, const std::string& note) const {

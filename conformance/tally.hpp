@@ -24,7 +24,11 @@ struct Finding {
   std::vector<std::string> remarks;
   std::string trace_file;       ///< name within the report folder
   std::string expected_reason;  ///< from the expectation file; empty: unexpected
+  bool flaky = false;           ///< unexpected, and its calls made again did not show it
   Trace trace;                  ///< the case up to and including the step
+
+  /// Whether the device has to answer for it.
+  [[nodiscard]] bool counts() const { return expected_reason.empty() && !flaky; }
 };
 
 /// A crash, a hang or a warning of the kernel; or, with verdict inconclusive, an interruption from
@@ -42,8 +46,22 @@ struct Incident {
 
   /// Its name as traces have it; nothing if it has none.
   [[nodiscard]] std::optional<Annotation> annotation() const;
+  /// What a case that met it is said to have seen.
+  [[nodiscard]] std::string case_entry() const;
   /// Whether it is the trouble that the annotation names.
   [[nodiscard]] bool is(const Annotation& a) const { return annotation() == a; }
+};
+
+/// How a case of the plan ended.
+struct CaseOutcome {
+  std::string name;
+  std::array<std::uint32_t, model::kVerdicts> counts{};  ///< steps by verdict
+  std::vector<std::string> seen;  ///< deviations and incidents by name, each once
+  bool expected = false;          ///< all that was seen is known
+
+  /// The worst that was seen in it. Inconclusive where more than a few steps were, and nothing
+  /// worse; unsupported where no step conforms.
+  [[nodiscard]] model::Verdict verdict() const;
 };
 
 /// Sums over all steps. Knows nothing of files or processes.
@@ -51,8 +69,12 @@ struct Tally {
   explicit Tally(const model::Rulebook& rulebook)
       : book(&rulebook), judged(rulebook.rules().size()) {}
 
+  /// From now on steps and incidents are of the case; one that is repeated begins anew.
+  void begin_case(const std::string& name);
   /// Counts a finished step of the case; returns the finding if this was its first time.
   Finding* add(const Record& end, const Step& step, const std::string& case_name);
+  /// Keeps the incident.
+  void add(const Incident& incident);
   /// Counts a finished case.
   void add_case(const Record& end);
   [[nodiscard]] std::uint64_t count(model::Verdict verdict) const {
@@ -76,13 +98,20 @@ struct Tally {
   std::vector<std::uint64_t> judged;  ///< by rule
   std::vector<Finding> findings;
   std::vector<Incident> incidents;
+  std::vector<CaseOutcome> outcomes;
 
  private:
+  void note(model::Verdict verdict, const std::string& name);
+
   std::uint64_t inside_ns_ = 0;
   std::uint64_t case_ns_ = 0;
   std::uint64_t reset_ns_ = 0;
   std::uint64_t rebuilt_ns_ = 0;
   std::uint64_t rebuilt_ = 0;
 };
+
+/// Marks the unexpected findings that `again` has not met, although a case of the finding's name
+/// made all of its calls, every one of them as the rules have it.
+void mark_flaky(Tally& tally, const Tally& again);
 
 }  // namespace mrproof

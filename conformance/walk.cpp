@@ -57,6 +57,15 @@ std::string trouble_name(const Rulebook& book, const PlainView& view) {
   return judgement.broken_count == 0 ? "-" : joined(judgement);
 }
 
+bool is_known_trouble(const std::vector<KnownDeviation>& known, const Rulebook& book,
+                      const PlainView& view) {
+  return std::any_of(known.begin(), known.end(), [&](const KnownDeviation& k) {
+    const PlainRule* rule = k.kind == KnownDeviation::kTrouble ? book.find(k.rule) : nullptr;
+    return rule != nullptr && rule->verb == view.call.verb &&
+           covers(k.broken, trouble_name(book, view));
+  });
+}
+
 namespace {
 
 /// How many more calls are looked at when one is wrong.

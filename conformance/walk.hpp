@@ -31,6 +31,10 @@ bool covers(const std::string& known, const std::string& names);
 /// What judge_trouble() names for the call of the view, joined by '+'; "-" if nothing.
 std::string trouble_name(const model::Rulebook& book, const model::PlainView& view);
 
+/// Whether the call of the view is known to hang, to crash or to make the kernel complain.
+bool is_known_trouble(const std::vector<KnownDeviation>& known, const model::Rulebook& book,
+                      const model::PlainView& view);
+
 /// How a walk mixes its calls.
 struct WalkOptions {
   /// Percentage of work requests that are wrong on purpose; each costs a rebuilt pair.

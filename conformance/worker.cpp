@@ -9,6 +9,7 @@
 #include "impl/sim/faults.hpp"
 #include "impl/sim/sim_device.hpp"
 #include "impl/verbs/verbs_device.hpp"
+#include "model/conditions/transfer.hpp"
 
 namespace mrproof {
 
@@ -30,6 +31,7 @@ class Worker {
         can_(device.capabilities()) {
     // The simulated device knows at once that nobody answers.
     if (device.description().driver == "simulated") plan_.walk.unanswered_permille = 20;
+    if (!plan_.patient) plan_.walk.unanswered_permille = 0;
   }
 
   void hello() {
@@ -41,12 +43,10 @@ class Worker {
   }
 
   void run(std::uint64_t first_case) {
-    for (std::uint64_t i = first_case; i < plan_.cases() && !stopped() && !shown_; ++i) {
+    for (std::uint64_t i = plan_.next_selected(first_case);
+         i < plan_.cases() && !stopped() && !shown_; i = plan_.next_selected(i + 1)) {
       const auto start = Clock::now();
-      const bool over = plan_.is_replay()
-                            ? replay(i, parse_trace(plan_.traces.at(i), plan_.trace_file))
-                            : walk(i);
-      if (!over) break;
+      if (!run_case(i)) break;
       Record record;
       record.kind = RecordKind::case_end;
       record.index = i;
@@ -82,6 +82,14 @@ class Worker {
   }
 
   /// Whether the case is over; else the run was stopped in it.
+  bool run_case(std::uint64_t index) {
+    if (plan_.is_replay())
+      return replay(index, parse_trace(plan_.traces.at(index), plan_.trace_file), false);
+    if (!plan_.is_scenario(index)) return walk(index);
+    const auto& [name, text] = plan_.scenarios.at(index);
+    return replay(index, parse_trace(text, name), true);
+  }
+
   bool walk(std::uint64_t index) {
     const Setup setup = standard_setup();
     begin_case(index, setup);
@@ -95,7 +103,8 @@ class Worker {
     return true;
   }
 
-  bool replay(std::uint64_t index, const Trace& trace) {
+  /// A `part`: as far as the calls may be made and are not known to kill.
+  bool replay(std::uint64_t index, const Trace& trace, bool part) {
     begin_case(index, trace.setup);
     Oracle oracle(book_, trace.setup, can_);
     for (std::uint64_t i = 0; i < trace.steps.size(); ++i) {
@@ -107,7 +116,8 @@ class Worker {
       step.rkey = trace.steps[i].rkey;
       oracle.resolve(step);
       const auto* duty = oracle.forbids(step);
-      if (duty != nullptr && plan_.until) return true;
+      if (duty != nullptr && (part || plan_.until)) return true;
+      if (part && is_left_out(oracle.state(), step.call)) return true;
       if (duty != nullptr)
         throw ToolError(
             fmt::format("{}:{}: this call may not be made here, since it does not hold "
@@ -116,6 +126,15 @@ class Worker {
       if (!perform(i, step, oracle)) break;
     }
     return true;
+  }
+
+  /// Whether the call is known to kill, or nobody would answer it and there is no time for that.
+  [[nodiscard]] bool is_left_out(const State<Plain>& state, const Call<Plain>& call) const {
+    const PlainView view{state, call, {}};
+    const bool unanswered = is_transfer(call.verb) && has_elements(call.verb) &&
+                            qp_ready<Plain>.holds(view).truth() &&
+                            !peer_ready<Plain>.holds(view).truth();
+    return (unanswered && !plan_.patient) || is_known_trouble(plan_.walk.known, book_, view);
   }
 
   /// Makes and judges one step; whether the case can go on.
