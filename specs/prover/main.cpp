@@ -32,7 +32,6 @@ struct Arguments {
   bool every_slot = false;
   unsigned seed = 0;
   unsigned threads = 2;
-  unsigned limit = 60;
 };
 
 DialectSet dialects_of(const std::string& name) {
@@ -110,7 +109,6 @@ int run(const Arguments& arguments) {
   options.every_slot = arguments.every_slot;
   options.threads = std::max(arguments.threads, 1U);
   options.solver.seed = arguments.seed;
-  options.solver.limit = std::chrono::seconds(arguments.limit);
   std::optional<Export> files;
   if (!arguments.smt2.empty()) {
     files.emplace(arguments.smt2);
@@ -137,7 +135,6 @@ int main_of(int argc, char** argv) {
       ->type_name("DIR");
   app.add_option("--seed", arguments.seed, "of the solver")->capture_default_str();
   app.add_option("--threads", arguments.threads, "how many at a time")->capture_default_str();
-  app.add_option("--limit", arguments.limit, "seconds for one question")->capture_default_str();
   app.add_flag("--every-slot", arguments.every_slot,
                "each slot that a call can name, where else the first of its kind stands for all");
   app.add_flag("--json", arguments.json, "as JSON");

@@ -53,11 +53,12 @@ class Prover {
     return options_.theorem.empty() || options_.theorem == theorem;
   }
 
-  void prove(Obligation head, const std::vector<Ref>& assumptions,
+  void prove(Obligation head, const Shape& shape, const std::vector<Ref>& assumptions,
              const std::vector<Fact<Terms>>& facts) {
     if (facts.empty()) return;
     head.answer = Answer::unsatisfiable;
     for (const auto& fact : facts) {
+      if (!options_.every_slot && !stands_for_others(shape, fact.of)) continue;
       const auto name = head.theorem + ": " + head.subject + ", " + head.shape + ", " + fact.of;
       auto given = assumptions;
       for (const auto bit : fact.given) given.push_back(bit.ref());
@@ -89,12 +90,12 @@ void prove_steps(Prover& prover, const Row& row, const Shape& shape) {
   };
   for (const auto& invariant : invariants<Terms>())
     if (world.changes_state() && prover.wants(invariant.name))
-      prover.prove(about(invariant.name), world.assumptions(), world.news(invariant));
+      prover.prove(about(invariant.name), shape, world.assumptions(), world.news(invariant));
   for (const auto& theorem : step_theorems<Terms>()) {
     if (!prover.wants(theorem.name)) continue;
     Facts<Terms> facts;
     theorem.facts(world.taken(), facts);
-    prover.prove(about(theorem.name), world.assumptions(), facts.all());
+    prover.prove(about(theorem.name), shape, world.assumptions(), facts.all());
   }
 }
 
@@ -122,7 +123,7 @@ void prove_choices(Prover& prover, const std::vector<Row>& rows, model::Verb ver
     Facts<Terms> facts;
     theorem.facts(choice, facts);
     const auto name = model::kVerbNames.at(static_cast<std::size_t>(verb));
-    prover.prove({theorem.name, std::string(name), text_of(shape), dialect, {}, 0, {}, {}},
+    prover.prove({theorem.name, std::string(name), text_of(shape), dialect, {}, 0, {}, {}}, shape,
                  assumptions, facts.all());
   }
 }
@@ -152,8 +153,8 @@ void prove_start(Prover& prover) {
     if (!prover.wants(invariant.name)) continue;
     Facts<Terms> facts;
     invariant.facts(state, facts);
-    prover.prove({invariant.name, "at the start", "", kEveryDialect, {}, 0, {}, {}}, assumptions,
-                 facts.all());
+    prover.prove({invariant.name, "at the start", "", kEveryDialect, {}, 0, {}, {}}, {},
+                 assumptions, facts.all());
   }
 }
 
@@ -162,7 +163,7 @@ void prove_lemmas(Prover& prover) {
     if (!prover.wants(lemma.name)) continue;
     Facts<Terms> facts;
     lemma.facts(facts);
-    prover.prove({lemma.name, "numbers", "", kEveryDialect, {}, 0, {}, {}}, {}, facts.all());
+    prover.prove({lemma.name, "numbers", "", kEveryDialect, {}, 0, {}, {}}, {}, {}, facts.all());
   }
 }
 

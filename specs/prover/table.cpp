@@ -8,7 +8,8 @@
 namespace mrproof::specs {
 namespace {
 
-constexpr std::array<const char*, 5> kAnswers{"proved", "refuted", "unknown", "timeout", "error"};
+constexpr std::array<const char*, 5> kAnswers{"proved", "refuted", "unknown", "limit reached",
+                                              "error"};
 
 const char* word_for(smt::Answer answer) { return kAnswers.at(static_cast<std::size_t>(answer)); }
 

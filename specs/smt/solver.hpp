@@ -1,7 +1,6 @@
-// Questions to Z3. The only place that knows it.
+// Questions to Z3. With skeleton.hpp the only place that knows it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,7 +14,7 @@ enum class Answer : std::uint8_t {
   unsatisfiable,  ///< no values make all of it true: what was to be proved is
   satisfiable,    ///< these do
   unknown,        ///< the solver gave up
-  timeout,
+  limit,          ///< the solver reached its limit
   error,
 };
 
@@ -28,16 +27,22 @@ struct Question {
 /// The solver's answer.
 struct Reply {
   Answer answer = Answer::error;
-  Assignment values;    ///< if satisfiable
-  double seconds = 0;   ///< of processor time
-  std::string trouble;  ///< why there is no answer
+  Assignment values;              ///< if satisfiable
+  std::vector<std::size_t> core;  ///< if unsatisfiable: places of bits that suffice for that
+  double seconds = 0;             ///< of processor time
+  std::string trouble;            ///< why there is no answer
 };
 
 /// How the solver is to work.
 struct SolverOptions {
   unsigned seed = 0;
-  std::chrono::milliseconds limit{5000};  ///< for one question
+  /// Steps of the solver for one question: about 2 million a second. Steps and not seconds, so
+  /// that an answer does not depend on how busy the machine is.
+  unsigned limit = 10'000'000;
 };
+
+/// Processor time of this thread, in seconds.
+double cpu_seconds();
 
 /// Asks Z3, each question in a solver of its own. One for each thread and store.
 class Solver {
@@ -48,6 +53,8 @@ class Solver {
   ~Solver();
 
   Reply ask(const Question& question);
+  /// The same with fewer steps.
+  Reply ask(const Question& question, unsigned limit);
 
   /// The version of the library.
   static std::string version();

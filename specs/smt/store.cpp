@@ -272,14 +272,12 @@ std::vector<Ref> Store::cone(const std::vector<Ref>& roots) const {
   return found;
 }
 
-/// Makes the terms again from the bottom up; `becomes` says of some what they become.
-template <class Becomes>
-std::vector<Ref> Store::rebuild(const std::vector<Ref>& roots, Becomes&& becomes) {
-  std::unordered_map<Ref, Ref> made;
+std::vector<Ref> Store::substitute(const std::vector<Ref>& roots, Ref unknown, Ref becomes) {
+  std::unordered_map<Ref, Ref> made{{unknown, becomes}};
   for (const Ref ref : cone(roots)) {
     const Node of = node(ref);
     const auto arg = [&](std::size_t i) { return i < arity(of.op) ? made.at(of.args.at(i)) : 0; };
-    if (becomes(ref, made[ref])) continue;
+    if (ref == unknown) continue;
     if (arity(of.op) == 0) {
       made[ref] = ref;
     } else if (of.op == Op::extend) {
@@ -293,31 +291,10 @@ std::vector<Ref> Store::rebuild(const std::vector<Ref>& roots, Becomes&& becomes
   return result;
 }
 
-std::vector<Ref> Store::decide(const std::vector<Ref>& roots, Ref bit, bool value) {
-  return rebuild(roots, [&](Ref ref, Ref& into) {
-    if (ref != bit) return false;
-    into = value ? kTrue : kFalse;
-    return true;
-  });
-}
-
-std::vector<Ref> Store::without_orderings(const std::vector<Ref>& roots) {
-  return rebuild(roots, [&](Ref ref, Ref& into) {
-    if (node(ref).op != Op::less && node(ref).op != Op::less_equal) return false;
-    into = unknown(0, "ordering " + std::to_string(ref));
-    return true;
-  });
-}
-
-Ref Store::most_chosen_by(const std::vector<Ref>& roots) const {
-  std::unordered_map<Ref, unsigned> counts;
-  Ref best = kFalse;
-  for (const Ref ref : cone(roots)) {
-    const Node& of = node(ref);
-    if (of.op != Op::choice || of.width == 0) continue;
-    if (++counts[of.args[0]] > counts[best] || best == kFalse) best = of.args[0];
-  }
-  return best;
+bool Store::compares_wide(Ref ref) const {
+  const Node& of = node(ref);
+  const bool compares = of.op == Op::equal || of.op == Op::less || of.op == Op::less_equal;
+  return compares && node(of.args[0]).width >= 64;
 }
 
 std::vector<Number> evaluate(const Store& store, const std::vector<Ref>& roots,

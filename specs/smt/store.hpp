@@ -79,13 +79,10 @@ class Store {
   Ref make(Op op, Ref a, Ref b = 0, Ref c = 0);
   Ref extend(Ref a, unsigned width);
 
-  /// The terms with a bit decided: simplified by that.
-  std::vector<Ref> decide(const std::vector<Ref>& roots, Ref bit, bool value);
-  /// The terms with each ordering in the place of an unknown bit: what does not hold of these does
-  /// not hold of the terms, and a solver sees it sooner.
-  std::vector<Ref> without_orderings(const std::vector<Ref>& roots);
-  /// The bit that most words among the terms depend on by a choice; kFalse if none does.
-  [[nodiscard]] Ref most_chosen_by(const std::vector<Ref>& roots) const;
+  /// The terms with an unknown replaced.
+  std::vector<Ref> substitute(const std::vector<Ref>& roots, Ref unknown, Ref becomes);
+  /// Whether the term compares words of 64 bits or more.
+  [[nodiscard]] bool compares_wide(Ref ref) const;
 
   [[nodiscard]] const Node& node(Ref ref) const { return nodes_[ref]; }
   [[nodiscard]] bool is_constant(Ref ref) const { return nodes_[ref].op == Op::constant; }
@@ -105,8 +102,6 @@ class Store {
     Number rest = 0;
   };
 
-  template <class Becomes>
-  std::vector<Ref> rebuild(const std::vector<Ref>& roots, Becomes&& becomes);
   Ref intern(const Node& node);
   void add_to(Sum& sum, Ref term, bool negated, unsigned width) const;
   Ref simplify_sum(Op op, Ref a, Ref b);

@@ -61,6 +61,27 @@ std::string text_of(const Shape& shape) {
   return text;
 }
 
+bool stands_for_others(const Shape& shape, const std::string& fact) {
+  const Slots slots = slots_of(shape.verb);
+  const auto first = [&](const std::string& kind, std::size_t count, auto&& is_named) {
+    bool skipped = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (is_named(i)) continue;
+      const bool spoken_of =
+          (" " + fact + " ").find(" " + kind + std::to_string(i) + " ") != std::string::npos;
+      if (spoken_of && skipped) return false;
+      skipped = skipped || !spoken_of;
+    }
+    return true;
+  };
+  return first("mr", Terms::kRegions,
+               [&](std::size_t i) {
+                 return (slots.mr && shape.mr == i) || (slots.source && shape.source == i);
+               }) &&
+         first("mw", Terms::kWindows, [&](std::size_t i) { return slots.mw && shape.mw == i; }) &&
+         first("buf", Terms::kBuffers, [](std::size_t) { return false; });
+}
+
 std::vector<Shape> shapes_of(Verb verb, bool every_slot) {
   const Slots slots = slots_of(verb);
   const auto count = [&](bool named, std::size_t all) {

@@ -33,6 +33,10 @@ std::string text_of(const Shape& shape);
 /// each kind stand for all; `every_slot` has all of them.
 std::vector<Shape> shapes_of(model::Verb verb, bool every_slot);
 
+/// Whether the fact of that name ("mw0 mr1 range") stands for those that differ from it in slots
+/// which the call does not name: these are alike, so the first of them will do.
+bool stands_for_others(const Shape& shape, const std::string& fact);
+
 /// The fields of Call that the verb has.
 struct Used {
   bool access = false;

@@ -60,10 +60,11 @@ struct AccessFacts {
   /// Whether byte `offset` of the side is byte `offset` of its piece, and lies in the range that
   /// the holder's keys address, at the place in memory that belongs to it.
   template <class Holder>
-  static Bit at_home(const Side<D>& side, typename D::Address offset, const Holder& holder) {
+  static std::vector<Bit> at_home(const Side<D>& side, typename D::Address offset,
+                                  const Holder& holder) {
     const auto address = side.start + offset;
-    return (holder.first <= side.start) & (side.start <= address) & (address <= holder.last) &
-           (side.piece.at == holder.memory + (side.start - holder.first));
+    return {holder.first <= side.start, side.start <= address, address <= holder.last,
+            side.piece.at == holder.memory + (side.start - holder.first)};
   }
 
   /// Whether the region answers to the side's key.
@@ -72,31 +73,33 @@ struct AccessFacts {
     return r.live & (!r.null) & (r.rkey == side.key);
   }
 
-  /// Whether some region that is the one `of` says satisfies all of `region`, or some bound window
-  /// with a region behind it all of `window` and `behind`.
-  template <class OfRegion, class OfWindow>
-  static Bit some_holder(const T& t, const Side<D>& side, OfRegion&& region, OfWindow&& window) {
-    Bit found = D::bit(false);
-    for (const Region<D>& r : t.before.regions) found = found | (has_key(r, side) & region(r));
-    if (side.kind == model::KeyKind::local) return found;
-    for (const Window<D>& w : t.before.windows)
-      for (std::size_t i = 0; i < D::kRegions; ++i)
-        found = found | (w.live & w.bound & (w.rkey == side.key) & (w.region == D::small(i)) &
-                         window(w, t.before.regions.at(i)));
-    return found;
-  }
+  using Bits = std::vector<Bit>;
 
-  /// Adds a fact for each side: of a byte that moves, some holder says so.
+  /// Adds facts for each side: a byte that moves has a key that something answers to, and all that
+  /// answers to it says yes to all of `region`, or of `window` for the region behind the window.
   template <class OfRegion, class OfWindow>
   static void each_side(const T& t, F& facts, OfRegion&& region, OfWindow&& window) {
     if (t.transfer == nullptr) return;
     for (const auto& side : sides_of(t)) {
       const Bit moves = t.offset < side.piece.length;
-      facts.add(
-          side.name,
-          implies(moves, some_holder(
-                             t, side, [&](const auto& r) { return region(side, r); },
-                             [&](const auto& w, const auto& r) { return window(side, w, r); })));
+      const auto add = [&](const std::string& of, Bit when, const Bits& all) {
+        for (const Bit bit : all) facts.add(side.name + " " + of, implies(moves & when, bit));
+      };
+      Bit some = D::bit(false);
+      for (std::size_t i = 0; i < D::kRegions; ++i) {
+        const auto& r = t.before.regions.at(i);
+        some = some | has_key(r, side);
+        add(named("mr", i), has_key(r, side), region(side, r));
+      }
+      for (std::size_t i = 0; side.kind == model::KeyKind::remote && i < D::kWindows; ++i) {
+        const auto& w = t.before.windows.at(i);
+        for (std::size_t j = 0; j < D::kRegions; ++j) {
+          const Bit used = w.live & w.bound & (w.rkey == side.key) & (w.region == D::small(j));
+          some = some | used;
+          add(named("mw", i) + " " + named("mr", j), used, window(side, w, t.before.regions.at(j)));
+        }
+      }
+      add("key", D::bit(true), {some});
     }
   }
 
@@ -104,22 +107,27 @@ struct AccessFacts {
     each_side(
         t, facts,
         [&](const Side<D>& side, const Region<D>& r) {
-          return r.null | ((!r.empty) & at_home(side, t.offset, r));
+          Bits all{r.null | !r.empty};
+          for (const Bit bit : at_home(side, t.offset, r)) all.push_back(r.null | bit);
+          return all;
         },
         [&](const Side<D>& side, const Window<D>& w, const Region<D>& r) {
-          const auto start = w.memory - r.memory + r.first;
-          const auto shift = side.start - w.first;
-          return r.live & at_home(side, t.offset, w) & (!r.empty) & (r.first <= start + shift) &
-                 (start + shift <= start + shift + t.offset) & (start + shift + t.offset <= r.last);
+          // Where the byte is, as the region's own keys address it.
+          const auto first = w.memory - r.memory + r.first + (side.start - w.first);
+          Bits all = at_home(side, t.offset, w);
+          for (const Bit bit : {r.live, !r.empty, r.first <= first, first <= first + t.offset,
+                                first + t.offset <= r.last})
+            all.push_back(bit);
+          return all;
         });
   }
 
   static void no_domain_crossed(const T& t, F& facts) {
     const auto pd = [&](const Side<D>& side) { return t.before.qps.at(side.qp).pd; };
     each_side(
-        t, facts, [&](const Side<D>& side, const Region<D>& r) { return r.pd == pd(side); },
+        t, facts, [&](const Side<D>& side, const Region<D>& r) { return Bits{r.pd == pd(side)}; },
         [&](const Side<D>& side, const Window<D>& w, const Region<D>& r) {
-          return (w.pd == pd(side)) & (r.pd == pd(side));
+          return Bits{w.pd == pd(side), r.pd == pd(side)};
         });
   }
 
@@ -127,12 +135,12 @@ struct AccessFacts {
     each_side(
         t, facts,
         [&](const Side<D>& side, const Region<D>& r) {
-          return model::has<D>(r.access, side.right);
+          return Bits{model::has<D>(r.access, side.right)};
         },
         [&](const Side<D>& side, const Window<D>& w, const Region<D>& r) {
           const bool writes = side.right != model::kRemoteRead;
-          return model::has<D>(w.access, side.right) &
-                 model::has<D>(r.access, model::kMwBind | (writes ? model::kLocalWrite : 0U));
+          return Bits{model::has<D>(w.access, side.right),
+                      model::has<D>(r.access, model::kMwBind | (writes ? model::kLocalWrite : 0U))};
         });
   }
 

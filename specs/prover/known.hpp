@@ -1,0 +1,42 @@
+// What has been found out already, for all threads: facts that were proved, and comparisons that
+// cannot hold together.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "specs/smt/canonical.hpp"
+
+namespace mrproof::specs {
+
+/// What has been proved, so that nothing is proved twice.
+class Known {
+ public:
+  using Print = smt::Fingerprint;
+  /// Bits that cannot be so together, whatever the rules: a fact of arithmetic.
+  using Lemma = std::vector<std::pair<Print, bool>>;
+
+  /// Whether the fact follows from these assumptions, which are in order.
+  [[nodiscard]] bool follows(const Print& fact, const std::vector<Print>& assumptions) const;
+  /// The fact follows from the assumptions, which are in order.
+  void add_proof(const Print& fact, std::vector<Print> assumptions);
+
+  /// `of`: the comparisons of the lemma.
+  void add_lemma(std::shared_ptr<const Lemma> lemma, const std::vector<Print>& of);
+  /// The lemmas about the comparison.
+  [[nodiscard]] std::vector<std::shared_ptr<const Lemma>> lemmas(const Print& of) const;
+
+  /// Answers to questions about numbers.
+  smt::Answered& answered() { return answered_; }
+
+ private:
+  smt::Answered answered_;
+  mutable std::mutex mutex_;
+  std::map<Print, std::vector<std::vector<Print>>> proofs_;
+  std::map<Print, std::vector<std::shared_ptr<const Lemma>>> lemmas_;
+};
+
+}  // namespace mrproof::specs
