@@ -12,7 +12,6 @@ namespace {
 std::vector<std::string> open(const std::vector<Row>& rows, const std::string& theorem) {
   ProofOptions options;
   options.theorem = theorem;
-  options.solver.limit = std::chrono::seconds(60);
   std::vector<std::string> found;
   for (const auto& obligation : prove(rows, options, {}))
     if (!obligation.proved()) found.push_back(obligation.theorem + " of " + obligation.subject);

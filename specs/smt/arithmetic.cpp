@@ -99,7 +99,7 @@ Reply Arithmetic::ask_anew(const Canonical& canonical, unsigned limit) {
   constexpr unsigned kFewSteps = 40'000;
   Reply reply = solver_.ask({"arithmetic", canonical.bits}, kFewSteps);
   if (reply.answer == Answer::satisfiable) reply.values = values_of(canonical, reply.values);
-  if (decides(reply) || canonical.bits.size() > kMost) return reply;
+  if (decides(reply) || canonical.bits.size() > kMost + 6) return reply;
   const Shortened shortened(canonical.bits);
   reply = solver_.ask({"arithmetic", shortened.bits()}, limit);
   if (reply.answer == Answer::satisfiable) {
@@ -149,14 +149,16 @@ Arithmetic::Verdict Arithmetic::refute(const std::vector<Ref>& bits, std::size_t
     const Reply reply = ask(bits, grown(unknowns, from, count), limit);
     if (reply.answer == Answer::unsatisfiable) verdict.cores.push_back(smallest(bits, reply.core));
   };
-  Places all(std::min({goals, bits.size(), kMost - 4}));
+  Places all(std::min(goals, kMost - 4));
   std::iota(all.begin(), all.end(), 0U);
+  goals = std::min(goals, bits.size());
   constexpr std::size_t kSeeds = 8;
   if (bits.size() > kMost)  // else all of them are few
     for (const std::size_t count : {6U, 9U, 12U})
       for (std::size_t seed = 0; seed < std::min(goals, kSeeds); ++seed)
         attempt({seed}, count, kQuick);
-  attempt(all, kMost, kLong);
+  if (goals > 0) attempt(all, kMost, kLong);
+  if (goals > 0) attempt(all, kMost + 6, kLong);
   for (std::size_t seed = 0; seed < std::min(goals, kSeeds); ++seed) attempt({seed}, kMost, kQuick);
   if (!verdict.cores.empty()) verdict.answer = Answer::unsatisfiable;
   return verdict;

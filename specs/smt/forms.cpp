@@ -142,7 +142,7 @@ bool is_ordering(Ref bit) {
 }
 
 /// Points that others may be seen from: those from which many long sums are short ones that there
-/// are anyway, the best first.
+/// are anyway, or the other way round; the best first.
 std::vector<Form> points_for(const Forms& forms) {
   std::map<Form, unsigned> votes;
   for (const Form& from : forms) {
@@ -153,6 +153,8 @@ std::vector<Form> points_for(const Forms& forms) {
       for (const auto& [leaf, times] : from)
         if ((point[leaf] -= times) == 0) point.erase(leaf);
       ++votes[point];
+      for (auto& [leaf, times] : point) times = -times;
+      ++votes[point];
     }
   }
   std::vector<std::pair<unsigned, Form>> order;
@@ -160,7 +162,7 @@ std::vector<Form> points_for(const Forms& forms) {
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::pair(b.first, a.second.size()) < std::pair(a.first, b.second.size());
   });
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMost = 16;
   std::vector<Form> best;
   for (std::size_t i = 0; i < order.size() && i < kMost; ++i) best.push_back(order[i].second);
   return best;
@@ -311,18 +313,26 @@ Shortened::Shortened(std::vector<Ref> bits) : bits_(std::move(bits)) {
   }
 }
 
-/// All orderings are seen from one point first; then those for which that is no help are not.
 void Shortened::choose_points() {
-  constexpr std::size_t kMost = 20;  // this takes time
-  const Forms forms = forms_of(bits_);
+  constexpr std::size_t kMost = 26;  // this takes time
   if (bits_.size() > kMost) return;
-  for (const Form& form : forms)
+  for (const Form& form : forms_of(bits_))
     for (const auto& [leaf, times] : form)
       if (Store::current().node(leaf).width != 64) return;
-  unsigned least = least_cost(forms);
+  constexpr int kPoints = 3;
+  for (int i = 0; i < kPoints && choose_point(); ++i) {
+  }
+}
+
+/// All orderings are seen from one point first; then those for which that is no help are not.
+/// Whether there is a point that helps.
+bool Shortened::choose_point() {
   const auto plain = bits_;
+  const Forms forms = forms_of(plain);
+  const unsigned before = least_cost(forms);
+  unsigned least = before;
   for (const Form& point : points_for(forms)) {
-    if (least == 0) return;
+    if (least == 0) break;
     auto bits = plain;
     for (Ref& bit : bits)
       if (is_ordering(bit)) bit = by_points(bit, term_of(point));
@@ -333,6 +343,7 @@ void Shortened::choose_points() {
     least = cost;
     bits_ = bits;
   }
+  return least < before;
 }
 
 void Shortened::apply(const Change& change) {

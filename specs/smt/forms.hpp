@@ -60,6 +60,7 @@ class Shortened {
  private:
   void apply(const Change& change);
   void choose_points();
+  bool choose_point();
   std::vector<Ref> bits_;
   std::vector<Change> changes_;
 };

@@ -76,15 +76,12 @@ TEST(Terms, AreKeptOnce) {
   EXPECT_EQ(Word<64>::unknown("x").ref(), x.ref());
 }
 
-TEST(Terms, AreDecidedByABit) {
+TEST(Terms, AreReplaced) {
   Store store;
-  const auto a = Bit::unknown("a");
   const auto x = Word<64>::unknown("x");
   const auto y = Word<64>::unknown("y");
-  const auto chosen = Word<64>::of(store.make(Op::choice, a.ref(), x.ref(), y.ref()));
-  EXPECT_EQ(store.most_chosen_by({chosen.ref()}), a.ref());
-  EXPECT_EQ(store.decide({chosen.ref()}, a.ref(), true).front(), x.ref());
-  EXPECT_EQ(store.decide({chosen.ref()}, a.ref(), false).front(), y.ref());
+  const auto sum = store.substitute({(x + y).ref()}, x.ref(), (y + y).ref());
+  EXPECT_EQ(sum.front(), (y + y + y).ref());
 }
 
 TEST(Solver, SaysWhatHolds) {
@@ -99,9 +96,9 @@ TEST(Solver, SaysWhatHolds) {
   EXPECT_EQ(evaluate(store, {(x + y < x).ref()}, reply.values).front(), 1U);
 }
 
-TEST(Solver, GivesUpInTime) {
+TEST(Solver, GivesUpAfterSomeSteps) {
   const Store store;
-  Solver solver({0, std::chrono::milliseconds(1)});
+  Solver solver({0, 100});
   auto x = Word<64>::unknown("x");
   Word<64> sum;
   Bit all(true);
@@ -111,7 +108,7 @@ TEST(Solver, GivesUpInTime) {
     sum = sum + (y & x);
   }
   const auto answer = solver.ask({"hard", {all.ref()}}).answer;
-  EXPECT_TRUE(answer == Answer::timeout || answer == Answer::unknown) << static_cast<int>(answer);
+  EXPECT_TRUE(answer == Answer::limit || answer == Answer::unknown) << static_cast<int>(answer);
 }
 
 TEST(Export, IsSmtLib) {

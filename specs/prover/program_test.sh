@@ -1,0 +1,58 @@
+#!/bin/bash
+# mrproof-prove as a user meets it: program_test.sh MRPROOF_PROVE [CVC5]
+# Exit codes, the list, JSON; and that cvc5, if it is there, agrees with every exported answer.
+set -u
+prove=$1
+cvc5=${2:-}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+expect() {
+  local code=$1
+  shift
+  "$prove" "$@" >"$folder/out" 2>"$folder/err"
+  local got=$?
+  if [ "$got" != "$code" ]; then
+    echo "mrproof-prove $*: exit code $got, not $code"
+    cat "$folder/out" "$folder/err"
+    failures=$((failures + 1))
+  fi
+}
+
+contains() {
+  if ! grep -q -- "$2" "$folder/$1"; then
+    echo "no '$2' in:"
+    cat "$folder/$1"
+    failures=$((failures + 1))
+  fi
+}
+
+expect 0 --list
+contains out "^no_byte_outside "
+expect 2 --theorem nonsense
+contains err "no theorem 'nonsense'"
+expect 2 --dialect klingon
+contains err "there are: linux, linux-2006, mlnx-exp"
+expect 2 --no-such-option
+expect 0 --theorem flags_are_their_table --json
+contains out '"open": 0'
+expect 0 --theorem window_inside_region --dialect linux --smt2 "$folder/smt2"
+contains out "^window_inside_region .* proved$"
+expect 0 --theorem pages_are_as_asked --smt2 "$folder/smt2.pages"
+
+if [ -n "$cvc5" ]; then
+  asked=0
+  for file in "$folder"/smt2*/*.smt2; do
+    expected=$(sed -n 's/^(set-info :status \(.*\))$/\1/p' "$file")
+    answer=$("$cvc5" --rlimit=100000000 "$file" 2>&1)
+    asked=$((asked + 1))
+    if [ "$answer" != "$expected" ]; then
+      echo "$(head -1 "$file"): Z3 says $expected, cvc5 says $answer"
+      failures=$((failures + 1))
+    fi
+  done
+  echo "$asked questions asked of cvc5"
+  [ "$asked" -gt 10 ] || failures=$((failures + 1))
+fi
+[ "$failures" = 0 ]
