@@ -4,17 +4,12 @@
 #include <memory>
 
 #include "conformance/commands.hpp"
-#include "conformance/session.hpp"
 #include "conformance/trace_dialect.hpp"
+#include "conformance/trial_options.hpp"
 #include "conformance/trials.hpp"
 
 namespace mrproof {
 namespace {
-
-struct ReplayOptions {
-  Plan plan;
-  SessionOptions session;
-};
 
 /// Whether the run met it again.
 bool met(const Annotation& name, const Tally& tally) {
@@ -30,7 +25,7 @@ void print_step(const Step& step, const Record& /*record*/) {
   for (const auto& remark : step.remarks) fmt::print("!   {}\n", remark);
 }
 
-int replay(ReplayOptions options) {
+int replay(TrialOptions options) {
   const Trace trace = load_trace(options.plan.trace_file);
   options.plan.traces = {print_trace(trace)};
   const auto& book = book_of(trace, options.plan.dialect, options.plan.trace_file);
@@ -52,21 +47,9 @@ int replay(ReplayOptions options) {
 }  // namespace
 
 void add_replay_command(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ReplayOptions>();
-  auto& o = *options;
+  auto options = std::make_shared<TrialOptions>();
   auto* command = app.add_subcommand("replay", "Make a trace's calls on a device and judge them");
-  command->add_option("trace", o.plan.trace_file, "trace file (.mrt)")->required();
-  command->add_option("--device", o.plan.device,
-                      "device as libibverbs names it, or sim[:FAULT] (default: the only one)");
-  o.plan.dialect.clear();
-  command->add_option("--dialect", o.plan.dialect, "rule set (default: the trace's)");
-  command->add_option("--target", o.session.target,
-                      "run in the virtual machine of this image folder (ci/build-target)");
-  command
-      ->add_option("--step-limit", o.session.step_limit,
-                   "seconds without a sign of life that count as a hang")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  add_trial_options(*command, *options);
   command->callback([options, &exit_code] { exit_code = replay(*options); });
 }
 

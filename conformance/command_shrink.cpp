@@ -9,15 +9,17 @@
 #include "conformance/shrink.hpp"
 #include "conformance/supervised_trials.hpp"
 #include "conformance/trace_dialect.hpp"
+#include "conformance/trial_options.hpp"
 
 namespace mrproof {
 namespace {
 
-struct ShrinkOptions {
-  Plan plan;
-  SessionOptions session;
+struct ShrinkOptions : TrialOptions {
   std::string out;
 };
+
+/// In another machine a trial takes milliseconds.
+constexpr ShortTracesLimits kRemoteLimits{2'000'000, 1000};
 
 /// How often a trace has to show its deviation in a row to count as repeating.
 constexpr int kRepeats = 3;
@@ -57,6 +59,16 @@ std::optional<Shrunk> shrink(Shrinker& shrinker, const Trace& trace, std::string
   }
 }
 
+/// What is known of shorter traces.
+std::string bound_text(const Shrunk& shrunk) {
+  const auto& bound = shrunk.bound;
+  if (shrunk.is_shortest())
+    return bound.by_model
+               ? "shortest: no plain trace of fewer steps leads to where it could be shown"
+               : "shortest: all plain traces of fewer steps were tried";
+  return fmt::format("a shorter one was not found; it takes {} steps at least", bound.steps);
+}
+
 int no_repeat(Trials& trials, const std::string& file, const Trace& trace,
               const Annotation& wanted) {
   const int shown = times_shown(trials, trace, wanted, kRepeats - 1);
@@ -78,7 +90,9 @@ int run(ShrinkOptions options) {
     fmt::print(stderr, "mrproof: {}: nothing in it deviates on this device; not shrunk\n", file);
     return kExitNothingTested;
   }
-  Shrinker shrinker(trials, *wanted);
+  const bool here = options.session.target.empty();
+  ShortTraceStore store(here ? ShortTracesLimits{} : kRemoteLimits);
+  Shrinker shrinker(trials, *wanted, store);
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) shrinker.on_progress(show_progress);
   std::string cut_short;
@@ -92,6 +106,7 @@ int run(ShrinkOptions options) {
   write(options.out, result);
   fmt::print(stderr, "{}: {} steps of {}, after {} candidates\n", print_annotation(*wanted),
              result.steps.size(), trace.steps.size(), shrunk->tried);
+  fmt::print(stderr, "{}\n", bound_text(*shrunk));
   if (!cut_short.empty()) {
     fmt::print(stderr, "mrproof: {}: it may be shrunk further\n", cut_short);
     return kExitError;
@@ -110,18 +125,7 @@ void add_shrink_command(CLI::App& app, int& exit_code) {
   auto& o = *options;
   auto* command = app.add_subcommand(
       "shrink", "Find the shortest and plainest trace that shows a trace's deviation");
-  command->add_option("trace", o.plan.trace_file, "trace file (.mrt)")->required();
-  command->add_option("--device", o.plan.device,
-                      "device as libibverbs names it, or sim[:FAULT] (default: the only one)");
-  o.plan.dialect.clear();
-  command->add_option("--dialect", o.plan.dialect, "rule set (default: the trace's)");
-  command->add_option("--target", o.session.target,
-                      "run in the virtual machine of this image folder (ci/build-target)");
-  command
-      ->add_option("--step-limit", o.session.step_limit,
-                   "seconds without a sign of life that count as a hang")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  add_trial_options(*command, o);
   command->add_option("-o,--out", o.out, "file for the shrunk trace (default: standard output)");
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -4,8 +4,6 @@
 // Writes a table in Markdown to its output, progress to its error output. Exit status 0: every
 // fault was reported with every seed and no allowed choice ever; 1: not so; 2: it could not run.
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <map>
 
 #include "conformance/test_faults.hpp"
+#include "conformance/test_jobs.hpp"
 #include "conformance/test_walk.hpp"
 
 namespace mrproof {
@@ -49,12 +48,12 @@ std::string row_of(const impl::FaultInfo& fault, const Options& options) {
       others[name.first + (name.second ? "" : " (without the clause)")] += count;
   }
   if (!fault.why_allowed.empty())
-    return fmt::format("{}| {} | {} | {} deviations in {} seeds | | | allowed: {} |\n",
+    return fmt::format("{}| {} | {} | {} deviations in {} seeds | | | allowed: {} |",
                        others.empty() ? '+' : '-', fault.id, fault.clause, others.size(),
                        options.seeds, others.empty() ? fault.why_allowed : most_frequent(others));
   std::sort(steps.begin(), steps.end());
   const bool all = steps.size() == options.seeds;
-  return fmt::format("{}| {} | {} | {}/{} | {} | {} | {} |\n", all ? '+' : '-', fault.id,
+  return fmt::format("{}| {} | {} | {}/{} | {} | {} | {} |", all ? '+' : '-', fault.id,
                      fault.clause, steps.size(), options.seeds,
                      steps.empty() ? 0 : steps[steps.size() / 2], steps.empty() ? 0 : steps.back(),
                      all ? most_frequent(reports) : "MISSED; seen: " + most_frequent(others));
@@ -67,56 +66,18 @@ std::vector<const impl::FaultInfo*> chosen(const Options& options) {
   return faults;
 }
 
-/// Measures every so-and-so-many-th fault in a process of its own: there is one simulated device in
-/// a process. Rows, shorter than what a pipe takes in one piece, go to `out`.
-void work(const std::vector<const impl::FaultInfo*>& faults, std::size_t first,
-          const Options& options, int out) {
-  for (std::size_t i = first; i < faults.size(); i += options.jobs) {
-    const std::string line = fmt::format("{} {}", i, row_of(*faults[i], options));
-    if (write(out, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(2);
-  }
-  _exit(0);
-}
-
-/// The rows by their places.
-std::map<std::size_t, std::string> measure(const std::vector<const impl::FaultInfo*>& faults,
-                                           const Options& options) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw ToolError("no pipe can be made; close other programs");
-  for (unsigned job = 0; job < options.jobs; ++job) {
-    const pid_t child = fork();
-    if (child < 0) throw ToolError("no process can be made; close other programs");
-    if (child == 0) work(faults, job, options, ends[1]);
-  }
-  close(ends[1]);
-  std::map<std::size_t, std::string> rows;
-  FILE* in = fdopen(ends[0], "r");
-  std::array<char, 4096> line{};
-  while (fgets(line.data(), line.size(), in) != nullptr) {
-    std::size_t used = 0;
-    const std::size_t place = std::stoul(line.data(), &used);
-    rows[place] = line.data() + used + 1;
-    fmt::print(stderr, "\r{} of {} faults", rows.size(), faults.size());
-  }
-  fmt::print(stderr, "\n");
-  fclose(in);
-  while (wait(nullptr) > 0) {
-  }
-  if (rows.size() != faults.size()) throw ToolError("a process ended early: see above");
-  return rows;
-}
-
 int run(const Options& options) {
   const auto faults = chosen(options);
   if (faults.empty())
     throw ToolError("there is no fault '" + options.fault +
                     "'; 'mrproof devices --faults' lists them");
-  const auto rows = measure(faults, options);
+  const auto rows = testing::lines_of(faults.size(), options.jobs,
+                                      [&](std::size_t i) { return row_of(*faults[i], options); });
   fmt::print("| fault | clause | reported | steps, median | worst | most often as |\n");
   fmt::print("|---|---|---|---|---|---|\n");
-  for (const auto& [place, row] : rows) fmt::print("{}", row.substr(1));
-  const auto bad = std::count_if(rows.begin(), rows.end(),
-                                 [](const auto& row) { return row.second.front() == '-'; });
+  for (const auto& row : rows) fmt::print("{}\n", row.substr(1));
+  const auto bad =
+      std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.front() == '-'; });
   fmt::print(stderr, "{} of {} faults as they have to be, {} not\n",
              rows.size() - static_cast<std::size_t>(bad), rows.size(), bad);
   return bad == 0 ? 0 : 1;

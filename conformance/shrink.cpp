@@ -69,6 +69,9 @@ std::optional<Trace> trace_of(ShrinkForm form, const Trace& like, const TraceWei
   return trace && weight_parts(*trace) <= weight.parts ? cleaned(*trace) : std::nullopt;
 }
 
+/// There are too many traces of more steps.
+constexpr std::size_t kMostSearched = 6;
+
 }  // namespace
 
 std::optional<Shrunk> Shrinker::run(const Trace& trace) {
@@ -76,26 +79,84 @@ std::optional<Shrunk> Shrinker::run(const Trace& trace) {
   ++trials_made_;
   const auto seen = trials_.first_showing(whole, wanted_);
   if (!seen) return std::nullopt;
-  best_ = *seen;
-  weight_ = weight_of(best_);
-  form_ = numbered(best_);
-  foreseeable_ = foresee(best_, wanted_) == Prospect::possible;
+  foreseeable_ = false;
+  adopt(*seen);
   improve_by([](const ShrinkForm& form, const Propose& propose) { propose(form); });
+  while (improve_by(without_steps)) continue;
+  const bool anew = begin_anew();
+  descend();
+  // What no short trace shows is left to moves that change several things at once.
+  while (!anew && best_.steps.size() <= kFewSteps &&
+         (improve_by(restructured_twice) || replace_steps()))
+    descend();
+  // What moves have found may be none of the short traces, and shorter.
+  bound_.steps = std::min(bound_.steps, best_.steps.size());
+  bound_.needed = std::min(bound_.needed, bound_.steps);
+  return Shrunk{best_, trials_made_, bound_};
+}
+
+/// Down to where no single move makes it plainer.
+void Shrinker::descend() {
   for (bool again = true; again;) {
     again = false;
-    for (const auto moves : {without_steps, with_fewer_objects, relocated, with_plainer_calls,
-                             with_fewer_flags, with_plainer_values, reordered})
+    while (improve_by(without_steps)) again = true;
+    if (best_.steps.size() > kMostSteps) continue;
+    for (const auto moves : {with_fewer_objects, relocated, with_plainer_calls, with_fewer_flags,
+                             with_plainer_values, reordered})
       while (improve_by(moves)) again = true;
-    if (again || best_.steps.size() > kFewSteps) continue;
-    again = improve_by(restructured_twice) || replace_steps();
   }
-  return Shrunk{best_, trials_made_};
+}
+
+/// Goes over to the plainest of the shortest traces that show it, if there is one that is no longer
+/// than the best trace so far.
+bool Shrinker::begin_anew() {
+  bool all = true;
+  for (std::size_t steps = 1; steps <= std::min(best_.steps.size(), kMostSearched); ++steps) {
+    ShortTraces& known = store_.get(best_, wanted_, steps);
+    if (const auto seen = first_showing(known)) {
+      adopt(*seen);
+      return true;
+    }
+    all = all && known.all;
+    if (steps == best_.steps.size() || !all) continue;
+    bound_.steps = steps + 1;
+    bound_.by_model = bound_.by_model && known.traces.empty();
+    if (bound_.by_model) bound_.needed = bound_.steps;
+  }
+  return false;
+}
+
+/// Tries the traces in their order.
+std::optional<Trace> Shrinker::first_showing(ShortTraces& known) {
+  const std::span<const Trace> all(known.traces);
+  while (known.tried < all.size()) {
+    const auto batch = all.subspan(known.tried, std::min(kMostInBatch, all.size() - known.tried));
+    if (progress_) progress_({trials_made_, best_.steps.size()});
+    trials_made_ += batch.size();
+    auto seen = trials_.first_showing(batch, wanted_);
+    if (!seen) {
+      known.tried += batch.size();
+      continue;
+    }
+    const auto text = calls_text(*seen);
+    while (calls_text(all[known.tried]) != text) ++known.tried;
+    return seen;
+  }
+  return std::nullopt;
 }
 
 void Shrinker::adopt(const Trace& seen) {
+  tried_.erase(weight_.text);  // it was shown, and may be come back to
   best_ = seen;
   best_.comments.clear();
   form_ = numbered(best_);
+  like_ = best_;
+  like_.steps.clear();
+  for (Step& step : form_.steps) {  // only ballast for moves
+    step.annotations.clear();
+    step.remarks.clear();
+    step.bytes.clear();
+  }
   weight_ = weight_of(best_);
   foreseeable_ = foreseeable_ || foresee(best_, wanted_) == Prospect::possible;
 }
@@ -107,7 +168,7 @@ bool Shrinker::promising(Prospect prospect) const {
 bool Shrinker::improve_by(void (*moves)(const ShrinkForm&, const Propose&)) {
   std::vector<Trace> candidates;
   moves(form_, [&](const ShrinkForm& form) {
-    if (auto trace = trace_of(form, best_, weight_)) candidates.push_back(std::move(*trace));
+    if (auto trace = trace_of(form, like_, weight_)) candidates.push_back(std::move(*trace));
   });
   return improve(std::move(candidates));
 }
@@ -170,7 +231,7 @@ void Shrinker::replacements_of(std::size_t at, const State<Plain>& state,
     each_call(state, verb, same ? 1 : 0, [&](const Step& call) {
       other.steps[at] = call;
       if (weight_parts(other) > weight_.parts || !promising(foresee(other, wanted_))) return;
-      if (auto trace = trace_of(numbered(other), best_, weight_))
+      if (auto trace = trace_of(numbered(other), like_, weight_))
         candidates.push_back(std::move(*trace));
     });
   }

@@ -216,12 +216,8 @@ void propose_other_pds(const ShrinkForm& form, const Propose& propose) {
 
 /// Pairs and their ends exchanged, in the whole trace or in one step; all on one pair.
 void propose_other_qps(const ShrinkForm& form, const Propose& propose) {
+  with_flipped_pairs(form, propose);
   for (unsigned flip = 1; flip < 4; ++flip) {
-    ShrinkForm other = form;
-    for (auto& step : other.steps) step.call.qp = static_cast<std::uint8_t>(step.call.qp ^ flip);
-    for (std::size_t qp = 0; qp < form.qp_pd.size(); ++qp)
-      other.qp_pd.at(qp ^ flip) = form.qp_pd.at(qp);
-    propose(other);
     for (std::size_t i = 0; i < form.steps.size(); ++i) {
       ShrinkForm one = form;
       one.steps[i].call.qp = static_cast<std::uint8_t>(one.steps[i].call.qp ^ flip);
@@ -245,6 +241,16 @@ void without_steps(const ShrinkForm& form, const Propose& propose) {
     propose_slice(form, slice, propose);
   propose_chunks(form, propose);
   if (form.steps.size() <= kFewSteps) propose_twos_and_threes(form, propose);
+}
+
+void with_flipped_pairs(const ShrinkForm& form, const Propose& propose) {
+  for (unsigned flip = 1; flip < 4; ++flip) {
+    ShrinkForm other = form;
+    for (auto& step : other.steps) step.call.qp = static_cast<std::uint8_t>(step.call.qp ^ flip);
+    for (std::size_t qp = 0; qp < form.qp_pd.size(); ++qp)
+      other.qp_pd.at(qp ^ flip) = form.qp_pd.at(qp);
+    propose(other);
+  }
 }
 
 void with_fewer_objects(const ShrinkForm& form, const Propose& propose) {

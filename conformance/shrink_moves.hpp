@@ -17,6 +17,9 @@ void without_steps(const ShrinkForm& form, const Propose& propose);
 /// Two objects made one; queue pairs changed for the first pair.
 void with_fewer_objects(const ShrinkForm& form, const Propose& propose);
 
+/// Pairs, or the ends of all pairs, exchanged.
+void with_flipped_pairs(const ShrinkForm& form, const Propose& propose);
+
 /// Regions elsewhere, addressed in another way, and all that goes to them moved along; addresses
 /// of one buffer moved together.
 void relocated(const ShrinkForm& form, const Propose& propose);

@@ -142,16 +142,6 @@ void propose_exchanged_buffers(const ShrinkForm& form, const Propose& propose) {
     }
 }
 
-void propose_flipped_pairs(const ShrinkForm& form, const Propose& propose) {
-  for (unsigned flip = 1; flip < 4; ++flip) {
-    ShrinkForm other = form;
-    for (auto& step : other.steps) step.call.qp = static_cast<std::uint8_t>(step.call.qp ^ flip);
-    for (std::size_t qp = 0; qp < form.qp_pd.size(); ++qp)
-      other.qp_pd.at(qp ^ flip) = form.qp_pd.at(qp);
-    propose(other);
-  }
-}
-
 /// Queue pairs and regions in other PDs.
 void propose_domains(const ShrinkForm& form, const Propose& propose) {
   std::set<std::uint8_t> pds;
@@ -214,7 +204,7 @@ void restructured(const ShrinkForm& form, const Propose& propose) {
   propose_joined_regions(form, propose);
   propose_own_layouts(form, propose);
   propose_exchanged_buffers(form, propose);
-  propose_flipped_pairs(form, propose);
+  with_flipped_pairs(form, propose);
   propose_domains(form, propose);
   propose_empty_transfers(form, propose);
   propose_single_elements(form, propose);

@@ -18,7 +18,7 @@ using model::Verb;
 using model::Verdict;
 using ::testing::HasSubstr;
 
-const Annotation kOdd{Verdict::deviates, "send.odd", "status", "outcome_known"};
+const Annotation kOdd{Verdict::deviates, "pitfall.odd", "status", "outcome_known"};
 
 /// Shows something whenever the calls fulfil a condition: no device would be so simple.
 class Pitfall final : public Trials {
@@ -44,9 +44,14 @@ class Pitfall final : public Trials {
 /// The calls that are left of these lines.
 std::string shrunk(const std::string& lines, Pitfall::Condition condition) {
   Pitfall trials(std::move(condition));
-  Shrinker shrinker(trials, kOdd);
-  const auto result = shrinker.run(
-      parse_trace("# mrproof trace v1\ngiven pd0\ngiven qp0(pd0) <-> qp1(pd0)\n" + lines, "test"));
+  ShortTraceStore store;
+  Shrinker shrinker(trials, kOdd, store);
+  const auto result = shrinker.run(parse_trace(
+      "# mrproof trace v1\n"
+      "given capabilities(MW_BIND, 1073741824, MW_TYPE_1|MW_TYPE_2B|MEM_MGT_EXTENSIONS)\n"
+      "given pd0\ngiven qp0(pd0) <-> qp1(pd0)\n" +
+          lines,
+      "test"));
   if (!result) return "not shown";
   std::string text;
   for (const Step& step : result->trace.steps) text += print_call(step) + "\n";
@@ -69,6 +74,34 @@ TEST(Pitfalls, ALengthBoundToTheContent) {
     return length(steps.back()) == steps.back().call.seed && length(steps.back()) > 2;
   };
   EXPECT_EQ(shrunk("fill(buf0+0, 100, 100)\n", bound), "fill(buf0+0, 8, 8)\n");
+}
+
+TEST(Pitfalls, AKeyUsedInTwoSteps) {
+  const auto same_key = [](const std::vector<Step>& steps) {
+    return steps.size() > 2 && steps[steps.size() - 2].rkey == steps.back().rkey &&
+           steps.back().rkey.kind == KeyName::Kind::rkey && steps[0].call.verb == Verb::reg_mr;
+  };
+  EXPECT_EQ(
+      shrunk("mr0 = reg_mr(pd0, buf0+0, 8, 0)\nmr1 = reg_mr(pd0, buf1+0, 8, 0)\n"
+             "local_inv(qp0, mr1.rkey^0x40)\nlocal_inv(qp1, mr1.rkey^0x40)\n",
+             same_key),
+      "mr0 = reg_mr(pd0, buf0+0, 8, 0)\nlocal_inv(qp0, mr0.rkey)\nlocal_inv(qp0, mr0.rkey)\n");
+}
+
+TEST(Pitfalls, AnAddressThatMovesInRegistrationAndUseAtOnce) {
+  const auto beyond = [](const std::vector<Step>& steps) {
+    if (steps.size() < 2 || steps[0].call.verb != Verb::reg_mr) return false;
+    const auto& region = steps[0].call;
+    const auto& use = steps.back().call;
+    return model::is_remote(use.verb) && steps.back().rkey.kind == KeyName::Kind::rkey &&
+           use.remote.value() + use.length.value() ==
+               region.address.value() + region.length.value() + 1;
+  };
+  EXPECT_EQ(shrunk("mr0 = reg_mr(pd0, buf2+24, 700, REMOTE_WRITE)\n"
+                   "rdma_write(qp1, mr0.lkey, buf2+24, 100, mr0.rkey, buf2+625)\n",
+                   beyond),
+            "mr0 = reg_mr(pd0, buf0+0, 8, 0)\n"
+            "rdma_write(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+1)\n");
 }
 
 TEST(Pitfalls, StepsThatMayComeInAnyOrderComeInOne) {
@@ -143,10 +176,12 @@ TEST_P(ShrinkOnFault, GivesOneTraceWhateverTheSeed) {
     ASSERT_TRUE(trace) << "seed " << seed;
     const Annotation wanted = *told_by(*trace);
     DeviceTrials trials(device_);
-    Shrinker shrinker(trials, wanted);
+    ShortTraceStore store;
+    Shrinker shrinker(trials, wanted, store);
     const auto result = shrinker.run(*trace);
     ASSERT_TRUE(result);
     EXPECT_EQ(result->trace.steps.back().annotations.front(), wanted);
+    EXPECT_TRUE(result->is_shortest());
     traces.insert(calls_text(result->trace));
     const Trace shown = presentable(*result, wanted);
     const Trace judged =
@@ -162,7 +197,8 @@ TEST_P(ShrinkOnFault, LeavesNoStepThatCouldGo) {
   ASSERT_TRUE(trace);
   const Annotation wanted = *told_by(*trace);
   DeviceTrials trials(device_);
-  Shrinker shrinker(trials, wanted);
+  ShortTraceStore store;
+  Shrinker shrinker(trials, wanted, store);
   const auto result = shrinker.run(*trace);
   ASSERT_TRUE(result);
   for (std::size_t i = 0; i + 1 < result->trace.steps.size(); ++i) {
@@ -180,7 +216,8 @@ std::string test_name(const ::testing::TestParamInfo<const char*>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Sim, ShrinkOnFault,
                          ::testing::Values("remote-write-right-unchecked",
-                                           "receive-local-write-unchecked", "remote-bounds-wrap"),
+                                           "receive-local-write-unchecked", "remote-bounds-wrap",
+                                           "remote-end-off-by-one", "stale-rkey-accepted"),
                          test_name);
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Moves that change values: numbers, flags, keys, verbs.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 
@@ -195,6 +196,37 @@ void propose_keys(const ShrinkForm& form, std::size_t at, KeyName Step::*field,
   for (const auto& key : keys) propose_key(form, at, field, key, propose);
 }
 
+constexpr std::array<KeyName Step::*, 3> kKeys{&Step::lkey, &Step::second, &Step::rkey};
+
+/// A key that is used several times replaced wherever it is used, if the plainer one exists by
+/// then.
+void propose_renamed_keys(const ShrinkForm& form, const Propose& propose) {
+  const auto rename = [&](const KeyName& from, const KeyName& to) {
+    ShrinkForm renamed = form;
+    for (Step& step : renamed.steps)
+      for (const auto key : kKeys)
+        if (step.*key == from) step.*key = to;
+    propose(renamed);
+  };
+  for (const Step& user : form.steps)
+    for (const auto key : kKeys) {
+      const KeyName now = user.*key;
+      if (now == KeyName{}) continue;
+      rename(now, {});
+      rename(now, {now.kind, now.slot, 0, 0});
+      for (const Step& maker : form.steps) {
+        const bool region = makes_region(maker.call.verb);
+        if (!region && maker.call.verb != Verb::alloc_mw) continue;
+        const auto slot = region ? maker.call.mr : maker.call.mw;
+        for (const std::uint32_t flip : {0U, now.flip}) {
+          if (!region) rename(now, {KeyName::Kind::window_rkey, slot, flip, 0});
+          if (region) rename(now, {KeyName::Kind::lkey, slot, flip, 0});
+          if (region) rename(now, {KeyName::Kind::rkey, slot, flip, 0});
+        }
+      }
+    }
+}
+
 void propose_verb(const ShrinkForm& form, std::size_t at, Verb verb, const Propose& propose) {
   ShrinkForm other = form;
   other.steps[at].call.verb = verb;
@@ -303,6 +335,7 @@ void with_fewer_flags(const ShrinkForm& form, const Propose& propose) {
 }
 
 void with_plainer_calls(const ShrinkForm& form, const Propose& propose) {
+  propose_renamed_keys(form, propose);
   for (std::size_t i = 0; i < form.steps.size(); ++i) {
     const Step& step = form.steps[i];
     propose_elements(form, i, propose);

@@ -225,17 +225,18 @@ std::vector<Argument> arguments_of(Verb verb) {
 }
 
 void fill_in(const State<Plain>& state, const std::vector<Argument>& arguments, std::size_t next,
-             Step& step, unsigned odd, const std::function<void(const Step&)>& visit) {
+             Step& step, unsigned odd, const Choose& choose,
+             const std::function<void(const Step&)>& visit) {
   if (next == arguments.size()) return visit(step);
-  const auto choices = choices_of(state, step, arguments[next]);
+  const auto choices = choose(state, step, arguments[next]);
   for (const auto& choice : choices.sound) {
     apply(step, arguments[next], choice);
-    fill_in(state, arguments, next + 1, step, odd, visit);
+    fill_in(state, arguments, next + 1, step, odd, choose, visit);
   }
   if (odd == 0) return;
   for (const auto& choice : choices.odd) {
     apply(step, arguments[next], choice);
-    fill_in(state, arguments, next + 1, step, odd - 1, visit);
+    fill_in(state, arguments, next + 1, step, odd - 1, choose, visit);
   }
 }
 
@@ -301,8 +302,13 @@ std::optional<Step> draw_call(const State<Plain>& state, Verb verb, Random& rand
 
 void each_call(const State<Plain>& state, Verb verb, unsigned odd,
                const std::function<void(const Step&)>& visit) {
+  each_call(state, verb, odd, choices_of, visit);
+}
+
+void each_call(const State<Plain>& state, Verb verb, unsigned odd, const Choose& choose,
+               const std::function<void(const Step&)>& visit) {
   Step step = call_of(verb);
-  fill_in(state, arguments_of(verb), 0, step, odd, visit);
+  fill_in(state, arguments_of(verb), 0, step, odd, choose, visit);
 }
 
 }  // namespace mrproof

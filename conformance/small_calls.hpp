@@ -25,14 +25,20 @@ struct Choices {
   std::vector<Choice> odd;
 };
 Choices choices_of(const model::State<model::Plain>& state, const Step& step, Argument argument);
+/// choices_of(), or another alphabet in its place.
+using Choose =
+    std::function<Choices(const model::State<model::Plain>&, const Step&, Argument argument)>;
 
 /// A call of the verb, drawn at random; `odd_percent` of its arguments are odd.
 std::optional<Step> draw_call(const model::State<model::Plain>& state, model::Verb verb,
                               Random& random, unsigned odd_percent);
 
-/// Every call of the verb that the alphabet has in the state, with at most `odd` odd arguments, and
-/// of each argument's choices only the first few. Keys are not resolved.
+/// Every call of the verb that the alphabet has in the state, with at most `odd` odd arguments.
+/// Keys are not resolved.
 void each_call(const model::State<model::Plain>& state, model::Verb verb, unsigned odd,
                const std::function<void(const Step&)>& visit);
+/// The same with another alphabet.
+void each_call(const model::State<model::Plain>& state, model::Verb verb, unsigned odd,
+               const Choose& choose, const std::function<void(const Step&)>& visit);
 
 }  // namespace mrproof

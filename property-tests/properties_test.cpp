@@ -1,0 +1,149 @@
+// Properties of devices and of the harness, over walks that RapidCheck chooses. RC_PARAMS work as
+// its users know them: RC_PARAMS="seed=7 max_success=1000".
+//
+// The walk draws the calls: it knows the model's state, so that every verb comes about, with
+// handles live, stale and foreign, and values at the edges of what is allowed. RapidCheck chooses
+// the walks. A counterexample is made short by our own shrinker, which confirms each candidate on
+// the device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "conformance/judge_trace.hpp"
+#include "conformance/shrink.hpp"
+#include "conformance/test_walk.hpp"
+#include "conformance/worker.hpp"
+#include "impl/sim/faults.hpp"
+#include "impl/sim/sim_options.hpp"
+
+namespace mrproof {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The device of that name, as --device has it. There can be one simulated device in a process at a
+/// time, so the last one ends when another is asked for.
+impl::Device& device_of(const std::string& name, const std::string& dialect = "linux") {
+  static std::unique_ptr<impl::Device> device;
+  static std::pair<std::string, std::string> is;
+  if (device == nullptr || is != std::pair(name, dialect)) {
+    device.reset();
+    device = open_device(name, dialect);
+    is = {name, dialect};
+  }
+  return *device;
+}
+
+/// A case of a walk: up to 300 calls.
+Trace any_case(impl::Device& device, const std::string& dialect = "linux") {
+  Plan plan = testing::plan_of(static_cast<std::uint64_t>(*rc::gen::inRange(1, 300)),
+                               *rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>()));
+  plan.case_steps = plan.steps;
+  plan.dialect = dialect;
+  return testing::walk_case(device, plan, 0);
+}
+
+/// One of the faults that are to be found, as a device's name.
+std::string any_faulty_device() {
+  std::vector<std::string> names;
+  for (const auto& info : impl::faults())
+    if (!info.expected.rule.empty()) names.push_back("sim:" + std::string(info.id));
+  return *rc::gen::elementOf(names);
+}
+
+/// The first case of a walk in which the device deviates.
+Trace any_deviating_case(impl::Device& device) {
+  const Plan plan =
+      testing::plan_of(20000, *rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>()));
+  for (std::uint64_t index = 0; index < plan.cases(); ++index) {
+    Trace trace = testing::walk_case(device, plan, index);
+    if (last_told_by(trace) != nullptr) return trace;
+  }
+  RC_DISCARD("not found by this walk");
+}
+
+/// The shortest trace that shows the same.
+std::string shortest(impl::Device& device, const Trace& trace) {
+  DeviceTrials trials(device);
+  ShortTraceStore store;
+  const Annotation wanted = *last_told_by(trace);
+  const auto shrunk = Shrinker(trials, wanted, store).run(trace);
+  return shrunk ? print_trace(presentable(*shrunk, wanted))
+                : "it does not repeat:\n" + print_trace(trace);
+}
+
+void conforms(impl::Device& device, const std::string& dialect) {
+  const Trace trace = any_case(device, dialect);
+  if (last_told_by(trace) != nullptr) RC_FAIL(shortest(device, trace));
+}
+
+RC_GTEST_PROP(Device, Conforms, ()) {
+  const char* name = std::getenv("MRPROOF_DEVICE");  // another one than the simulated device
+  conforms(device_of(name == nullptr ? "sim" : name), "linux");
+}
+
+RC_GTEST_PROP(ModelAndSimulatedDevice, AgreeInEveryDialectWithEverySetOfCapabilities, ()) {
+  std::vector<std::string> names;
+  for (const auto& [name, options] : impl::capability_sets())
+    names.push_back("sim@" + std::string(name));
+  const std::string name = *rc::gen::elementOf(names);
+  const std::string dialect = *rc::gen::elementOf(
+      std::vector<std::string>(model::kDialects.begin(), model::kDialects.end()));
+  RC_TAG(name, dialect);
+  conforms(device_of(name, dialect), dialect);
+}
+
+RC_GTEST_PROP(Trace, ParseUndoesPrint, ()) {
+  const std::string text = print_trace(any_case(device_of(any_faulty_device())));
+  RC_ASSERT(print_trace(parse_trace(text, "")) == text);
+}
+
+RC_GTEST_PROP(Trace, IsJudgedAgainAsItWasOnTheDevice, ()) {
+  const Trace trace = any_case(device_of(any_faulty_device()));
+  const Trace judged = judge_trace(parse_trace(print_trace(trace), ""),
+                                   *model::find_rulebook(trace.dialect), "");
+  RC_ASSERT(judged.steps.size() == trace.steps.size());
+  for (std::size_t i = 0; i < trace.steps.size(); ++i)
+    RC_ASSERT(judged.steps[i].annotations == trace.steps[i].annotations);
+}
+
+RC_GTEST_PROP(Replay, ShowsTheSameDeviation, ()) {
+  impl::Device& device = device_of(any_faulty_device());
+  const std::vector<Trace> one{any_deviating_case(device)};
+  const Annotation* told = last_told_by(one[0]);
+  DeviceTrials trials(device);
+  const auto again = trials.first_showing(one, *told);
+  RC_ASSERT(again.has_value());
+  RC_ASSERT(print_trace(*again) == print_trace(one[0]));
+}
+
+RC_GTEST_PROP(Shrinking, NeverChangesTheDeviationNorMakesTheTraceLonger, ()) {
+  impl::Device& device = device_of(any_faulty_device());
+  const Trace trace = any_deviating_case(device);
+  const Annotation* told = last_told_by(trace);
+  DeviceTrials trials(device);
+  ShortTraceStore store({100'000, 500});
+  const auto shrunk = Shrinker(trials, *told, store).run(trace);
+  RC_ASSERT(shrunk.has_value());
+  RC_ASSERT(shrunk->trace.steps.back().annotations.front() == *told);
+  RC_ASSERT(shrunk->trace.steps.size() <= trace.steps.size());
+  RC_ASSERT(shrunk->bound.steps <= shrunk->trace.steps.size());
+  const std::vector<Trace> one{shrunk->trace};
+  RC_ASSERT(trials.first_showing(one, *told).has_value());
+}
+
+/// That the first property sees what it is for, and says it shortly.
+TEST(Device, ThatDoesNotConformIsFoundOut) {
+  impl::Device& device = device_of("sim:remote-write-right-unchecked");
+  const auto result = rc::detail::checkTestable([&] { conforms(device, "linux"); });
+  ASSERT_TRUE(result.template is<rc::detail::FailureResult>());
+  const auto& failure = result.template get<rc::detail::FailureResult>();
+  EXPECT_THAT(failure.description, HasSubstr("! deviates"));
+  EXPECT_LE(std::count(failure.description.begin(), failure.description.end(), '='), 3);
+}
+
+}  // namespace
+}  // namespace mrproof
