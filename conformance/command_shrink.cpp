@@ -93,6 +93,7 @@ int run(ShrinkOptions options) {
   const bool here = options.session.target.empty();
   ShortTraceStore store(here ? ShortTracesLimits{} : kRemoteLimits);
   Shrinker shrinker(trials, *wanted, store);
+  shrinker.keep_to_given();
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) shrinker.on_progress(show_progress);
   std::string cut_short;

@@ -5,7 +5,7 @@
 
 #include "conformance/key_value.hpp"
 #include "conformance/small_calls.hpp"
-#include "model/layout.hpp"
+#include "impl/layout.hpp"
 
 namespace mrproof {
 

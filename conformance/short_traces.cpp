@@ -241,7 +241,7 @@ class Search {
     const Verb verb = step.call.verb;
     const auto& was = before.qps.at(step.call.qp);
     const auto& is = after.qps.at(step.call.qp);
-    const auto err = as_small<Plain>(QpState::err);
+    const auto err = Plain::small(QpState::err);
     if (verb == Verb::rdma_write) return !(was.state == err).truth() && (is.state == err).truth();
     if (is_transfer(verb) && (is.state == err).truth()) return false;
     if (verb == Verb::connect) {

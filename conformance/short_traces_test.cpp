@@ -114,5 +114,26 @@ TEST(LowerBound, SaysNothingOfWhatWasNotTried) {
   EXPECT_EQ(result.bound.steps, 2U);
 }
 
+TEST(Shrinker, KeepsToVerbsAndFlagsOfTheGivenTraceIfToldTo) {
+  const std::string text =
+      "# mrproof trace v1\ngiven pd0\ngiven qp0(pd0) <-> qp1(pd0)\n"
+      "mr0 = reg_mr_iova(pd0, buf0+0, 16, 0x0, ON_DEMAND)\n"
+      "rdma_write(qp0, mr0.lkey, 0x0, 8, mr0.rkey, 0x8)\n";
+  impl::SimDevice device({.fault = "remote-read-implies-write"});
+  DeviceTrials trials(device);
+  const auto run = [&](const std::string& lines, bool keeps) {
+    ShortTraceStore store;
+    Shrinker shrinker(trials, kRight, store);
+    if (keeps) shrinker.keep_to_given();
+    const auto result = shrinker.run(parse_trace(lines, "test"));
+    return result ? calls_of(result->trace) : "not shown";
+  };
+  EXPECT_EQ(run(text, true), "not shown") << "it needs REMOTE_READ";
+  std::string shown = text;
+  shown.replace(shown.find("ON_DEMAND"), 9, "REMOTE_READ");
+  EXPECT_THAT(run(shown, false), ::testing::HasSubstr("reg_mr(pd0, buf0+0, 8, REMOTE_READ)"));
+  EXPECT_THAT(run(shown, true), ::testing::HasSubstr("REMOTE_READ"));
+}
+
 }  // namespace
 }  // namespace mrproof

@@ -1,6 +1,7 @@
 #include "conformance/shrink.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "conformance/judge_trace.hpp"
 #include "conformance/key_value.hpp"
@@ -80,6 +81,7 @@ std::optional<Shrunk> Shrinker::run(const Trace& trace) {
   const auto seen = trials_.first_showing(whole, wanted_);
   if (!seen) return std::nullopt;
   foreseeable_ = false;
+  given_ = *seen;
   adopt(*seen);
   improve_by([](const ShrinkForm& form, const Propose& propose) { propose(form); });
   while (improve_by(without_steps)) continue;
@@ -113,7 +115,11 @@ bool Shrinker::begin_anew() {
   bool all = true;
   for (std::size_t steps = 1; steps <= std::min(best_.steps.size(), kMostSearched); ++steps) {
     ShortTraces& known = store_.get(best_, wanted_, steps);
-    if (const auto seen = first_showing(known)) {
+    ShortTraces kept;
+    if (keeps_)
+      std::copy_if(known.traces.begin(), known.traces.end(), std::back_inserter(kept.traces),
+                   [&](const Trace& trace) { return is_kept(trace); });
+    if (const auto seen = first_showing(keeps_ ? kept : known)) {
       adopt(*seen);
       return true;
     }
@@ -124,6 +130,20 @@ bool Shrinker::begin_anew() {
     if (bound_.by_model) bound_.needed = bound_.steps;
   }
   return false;
+}
+
+/// Whether the trace has no verbs and access flags but those of the given one.
+bool Shrinker::is_kept(const Trace& trace) const {
+  const auto flags_of = [](const Trace& all) {
+    auto flags = Plain::flags(0);
+    for (const Step& step : all.steps) flags = flags | step.call.access;
+    return flags;
+  };
+  if ((flags_of(trace) & ~flags_of(given_)).value() != 0) return false;
+  return std::all_of(trace.steps.begin(), trace.steps.end(), [&](const Step& step) {
+    return std::any_of(given_.steps.begin(), given_.steps.end(),
+                       [&](const Step& s) { return s.call.verb == step.call.verb; });
+  });
 }
 
 /// Tries the traces in their order.

@@ -46,6 +46,9 @@ class Shrinker {
   /// Short traces are taken from `store`, which has to outlive this object.
   Shrinker(Trials& trials, Annotation wanted, ShortTraceStore& store)
       : trials_(trials), wanted_(std::move(wanted)), store_(store) {}
+  /// Short traces have no verbs and access flags but those of the trace that is shrunk: where a
+  /// device has several faults, another one may have the same name.
+  void keep_to_given() { keeps_ = true; }
   /// Told before each batch of trials.
   void on_progress(Progress progress) { progress_ = std::move(progress); }
 
@@ -58,6 +61,7 @@ class Shrinker {
   void adopt(const Trace& seen);
   void descend();
   bool begin_anew();
+  [[nodiscard]] bool is_kept(const Trace& trace) const;
   std::optional<Trace> first_showing(ShortTraces& known);
   bool improve_by(void (*moves)(const ShrinkForm&, const Propose&));
   bool improve(std::vector<Trace> candidates);
@@ -70,6 +74,8 @@ class Shrinker {
   Annotation wanted_;
   ShortTraceStore& store_;
   LowerBound bound_;
+  bool keeps_ = false;
+  Trace given_;
   Progress progress_;
   Trace best_;
   Trace like_;       ///< the same without steps

@@ -203,17 +203,18 @@ std::string line_of(const Row& row, std::uint64_t seeds) {
                      row.at_least, row.needed, row.traces.size());
 }
 
-/// The table, and after it the traces.
+/// The table, and after it the traces of faults that come to several.
 std::string document(const std::vector<Row>& rows, std::uint64_t seeds) {
   const Totals t = totals_of(rows, seeds);
   std::string text = fmt::format(kPreface, seeds, seeds, t.found, t.faults, t.allowed, t.accused,
                                  t.same, t.faults, t.shortest, t.faults, t.close, t.faults);
   for (const Row& row : rows) text += line_of(row, seeds);
-  text += "\n## What they shrink to\n\n```\n";
-  for (const Row& row : rows)
+  text += "\n## Where seeds come to different traces\n\n```\n";
+  for (const Row& row : rows) {
+    if (row.traces.size() < 2) continue;
     for (const auto& [trace, times] : row.traces)
-      text += fmt::format("# {}{}\n{}\n", row.fault,
-                          row.traces.size() == 1 ? "" : fmt::format(", {} seeds", times), trace);
+      text += fmt::format("# {}, {} seeds\n{}\n", row.fault, times, trace);
+  }
   text.pop_back();
   return text + "```\n";
 }
