@@ -32,7 +32,8 @@ void avoid_expected(const std::vector<Expectation>& expectations, WalkOptions& w
 /// else was seen.
 void mark_expected(const std::vector<Expectation>& expectations, Tally& tally);
 
-/// The entries of deviations that the tally has not seen: mended, or misspelt.
+/// The entries of deviations none of whose reason the tally has seen: mended, or misspelt. (What
+/// has one reason comes under many names, not all of them in one run.)
 std::vector<Expectation> unmatched(const std::vector<Expectation>& expectations,
                                    const Tally& tally);
 

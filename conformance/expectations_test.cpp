@@ -104,7 +104,11 @@ TEST(Expectations, MarkFindingsOfExactlyTheirName) {
   mark_expected({expected}, tally);
   EXPECT_EQ(tally.findings[0].expected_reason, "known");
   EXPECT_TRUE(unmatched({expected}, tally).empty());
+  Expectation alike = expected;
+  alike.broken = "memory_writable";
+  EXPECT_TRUE(unmatched({expected, alike}, tally).empty()) << "its reason was met";
   expected.broken = "memory_writable";
+  expected.reason = "another";
   ASSERT_EQ(unmatched({expected}, tally).size(), 1U);
   EXPECT_EQ(print_entry(expected), "reg_mr.ok/accepted/memory_writable,Deviates");
   EXPECT_EQ(tally.findings[1].expected_reason, "");

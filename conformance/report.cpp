@@ -54,6 +54,25 @@ Json incidents_json(const Tally& tally) {
   return all;
 }
 
+Json capabilities_json(const Tally& tally) {
+  const auto number = [](const auto& word) { return static_cast<std::uint32_t>(word.value()); };
+  return {{"access", print_access(number(tally.can.claimed))},
+          {"features", print_flags(kFeatureNames, number(tally.can.features))},
+          {"max_message", tally.can.max_message.value()}};
+}
+
+Json choices_json(const Tally& tally) {
+  Json all = Json::array();
+  for (const auto& [key, c] : tally.choices)
+    all.push_back({{"rule", c.rule},
+                   {"answer", c.answer},
+                   {"times", c.times},
+                   {"case", c.case_name},
+                   {"step", c.step},
+                   {"call", c.call}});
+  return all;
+}
+
 /// How many cases there are and how they ended; by name those in which something was seen.
 Json cases_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
   Json ended = Json::object();
@@ -146,6 +165,8 @@ std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& fa
                        {"error", facts.error},
                        {"counts", counts_json(tally)},
                        {"rules", rules},
+                       {"capabilities", capabilities_json(tally)},
+                       {"choices", choices_json(tally)},
                        {"deviations", findings_json(tally)},
                        {"incidents", incidents_json(tally)},
                        {"timing",

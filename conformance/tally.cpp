@@ -54,6 +54,20 @@ std::string Incident::case_entry() const {
                      name.empty() ? call : name);
 }
 
+void Tally::choose(const Record& end, const Step& step, const std::string& case_name) {
+  const PlainRule& rule = *book->rules()[end.rule];
+  const bool refused = rule.outcome == Outcome::refused;
+  if (rule.weight == Weight::inconclusive || (!refused && rule.freedom == nullptr)) return;
+  const std::string answer = refused ? print_result(step) : "";
+  Choice& choice = choices[{end.rule, answer}];
+  if (choice.times++ != 0 && choice.step <= end.index) return;
+  choice.rule = rule.id;
+  choice.answer = answer;
+  choice.case_name = case_name;
+  choice.step = end.index;
+  choice.call = print_call(step);
+}
+
 Finding* Tally::add(const Record& end, const Step& step, const std::string& case_name) {
   ++steps;
   inside_ns_ += end.inside_ns;
@@ -67,7 +81,10 @@ Finding* Tally::add(const Record& end, const Step& step, const std::string& case
   // Hangs and warnings come as incidents, too.
   if (name.verdict != Verdict::hang && name.verdict != Verdict::kernel_warning)
     note(name.verdict, name.verdict == Verdict::deviates ? print_annotation(name) : "");
-  if (end.rule != Record::kNoRule) ++judged.at(end.rule);
+  if (end.rule != Record::kNoRule) {
+    ++judged.at(end.rule);
+    choose(end, step, case_name);
+  }
   if (name.verdict != Verdict::deviates) return nullptr;
   if (const auto* rule = book->find(name.rule)) ++judged.at(book->index(*rule));
   const auto known = std::find_if(findings.begin(), findings.end(),

@@ -64,6 +64,17 @@ struct CaseOutcome {
   [[nodiscard]] model::Verdict verdict() const;
 };
 
+/// What the device did where the rules leave it free: a rule taken beside which another one was
+/// open, or the error of a refusal.
+struct Choice {
+  std::string rule;
+  std::string answer;  ///< "refused EINVAL"; empty unless refused
+  std::uint64_t times = 0;
+  std::string case_name;  ///< of the case that came to it in the fewest steps
+  std::uint64_t step = 0;
+  std::string call;
+};
+
 /// Sums over all steps. Knows nothing of files or processes.
 struct Tally {
   explicit Tally(const model::Rulebook& rulebook)
@@ -99,8 +110,11 @@ struct Tally {
   std::vector<Finding> findings;
   std::vector<Incident> incidents;
   std::vector<CaseOutcome> outcomes;
+  /// By place of the rule and answer.
+  std::map<std::pair<std::uint16_t, std::string>, Choice> choices;
 
  private:
+  void choose(const Record& end, const Step& step, const std::string& case_name);
   void note(model::Verdict verdict, const std::string& name);
 
   std::uint64_t inside_ns_ = 0;

@@ -1,0 +1,32 @@
+// What a provider chose wherever the rules leave it free, and what changed between two of them.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace mrproof {
+
+/// One choice and how to come to it.
+struct FingerprintEntry {
+  std::string call;
+  std::string case_name;
+  std::uint64_t step = 0;  ///< of that case, from 0
+};
+
+/// A provider's choices. Which were met depends on the plan: compare runs of one plan.
+struct Fingerprint {
+  std::string target;  ///< "rxe, kernel 6.1, rdma-core 44.0"
+  /// "claims MW_BIND", "reg_mr.refused: refused EINVAL", "rdma_read.ok": where it was met.
+  std::map<std::string, FingerprintEntry> entries;
+};
+
+/// Reads a report.json. Throws ToolError that names the file.
+Fingerprint load_fingerprint(const std::string& report);
+
+/// One line an entry.
+std::string print_fingerprint(const Fingerprint& fingerprint);
+
+/// What only the first has ("-"), what only the second ("+"); empty if they agree.
+std::string print_changes(const Fingerprint& first, const Fingerprint& second);
+
+}  // namespace mrproof
