@@ -19,8 +19,8 @@ std::string report(const std::string& kernel, const std::string& features,
          R"("},"choices":[)" + choices + "]}";
 }
 
-const char* const kRefused =
-    R"({"rule":"reg_mr.refused","answer":"refused EINVAL","times":3,"case":"a/b","step":1,"call":"c"})";
+const char* const kRefused = R"({"rule":"reg_mr.refused","answer":"refused EINVAL","times":3,)"
+                             R"("case":"a/b","step":1,"call":"c"})";
 const char* const kFree =
     R"({"rule":"send.ok","answer":"","times":1,"case":"x","step":0,"call":"d"})";
 
