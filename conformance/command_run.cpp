@@ -111,8 +111,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
                       "folder of traces whose calls are cases too (may be repeated)");
   auto* quick = command->add_flag("--quick", o.quick, "a short run: 6000 steps of walks");
   command
-      ->add_flag("--full", o.full,
-                 "a long run: 120000 steps of walks; an expectation that nothing meets fails it")
+      ->add_flag(
+          "--full", o.full,
+          "a long run: 120000 steps of walks; an expected reason that nothing meets fails it")
       ->excludes(quick);
   command->add_option("--shard", o.shard, "only part I of N of the cases: I/N");
   command->add_option("--time", o.session.seconds, "end after so many seconds");

@@ -66,7 +66,7 @@ class VerbsDevice final : public Device {
   [[nodiscard]] Description description() const override { return description_; }
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override;
   /// Protection domains and pairs of the previous case stay where `setup` asks for the same and
-  /// nothing failed on them. Throws DeviceError if the setup is not one of model/setup.hpp or
+  /// nothing failed on them. Throws DeviceError if the setup is not one of impl/setup.hpp or
   /// cannot be made. Objects that the device does not let go are left over and tried again later.
   void reset(const Setup& setup) override;
   /// Errors of calls are reported as the caller of libibverbs sees them: errno where the call gives
