@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "conformance/judge_trace.hpp"
+#include "conformance/oracle/judge_trace.hpp"
 
 namespace {
 

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "conformance/judge_trace.hpp"
-#include "conformance/shrink.hpp"
-#include "conformance/test_walk.hpp"
-#include "conformance/worker.hpp"
+#include "conformance/oracle/judge_trace.hpp"
+#include "conformance/run/worker.hpp"
+#include "conformance/shrink/shrink.hpp"
+#include "conformance/testing/test_walk.hpp"
 #include "impl/sim/faults.hpp"
 #include "impl/sim/sim_options.hpp"
 
@@ -103,8 +103,8 @@ RC_GTEST_PROP(Trace, ParseUndoesPrint, ()) {
 
 RC_GTEST_PROP(Trace, IsJudgedAgainAsItWasOnTheDevice, ()) {
   const Trace trace = any_case(device_of(any_faulty_device()));
-  const Trace judged = judge_trace(parse_trace(print_trace(trace), ""),
-                                   *model::find_rulebook(trace.dialect), "");
+  const Trace judged =
+      judge_trace(parse_trace(print_trace(trace), ""), *model::find_rulebook(trace.dialect), "");
   RC_ASSERT(judged.steps.size() == trace.steps.size());
   for (std::size_t i = 0; i < trace.steps.size(); ++i)
     RC_ASSERT(judged.steps[i].annotations == trace.steps[i].annotations);

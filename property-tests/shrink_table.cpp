@@ -11,10 +11,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "conformance/shrink.hpp"
-#include "conformance/test_faults.hpp"
-#include "conformance/test_jobs.hpp"
-#include "conformance/test_walk.hpp"
+#include "conformance/shrink/shrink.hpp"
+#include "conformance/testing/test_faults.hpp"
+#include "conformance/testing/test_jobs.hpp"
+#include "conformance/testing/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
 
 namespace mrproof {
@@ -183,8 +183,8 @@ finds is shrunk.
 the slowest. *Steps* is the length of the shrunk trace, of the longest where there are several.
 *At least*: the explorer tried all shorter traces of its scope on the device, and none with fewer
 steps shows the deviation. *Model*: no trace with fewer steps leads to where the rules know such a
-deviation, on any device. The scope is that of `conformance/short_traces.hpp`: plain calls, few
-objects, less variety the more steps there are; *shortest* means no more than that. What was tried
+deviation, on any device. The scope is that of `short_traces.hpp`: plain calls, few objects, less
+variety the more steps there are; *shortest* means no more than that. What was tried
 for one seed is not tried again for the next. Where a walk does not come upon the deviation by the
 verb that the fault's entry names, what it found with another one is shrunk.
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/device_memory.hpp"
-#include "conformance/oracle.hpp"
-#include "conformance/walk.hpp"
+#include "conformance/oracle/oracle.hpp"
+#include "conformance/run/device_memory.hpp"
+#include "conformance/walk/walk.hpp"
 #include "impl/device.hpp"
 #include "impl/setup.hpp"
 #include "impl/sim/sim_device.hpp"

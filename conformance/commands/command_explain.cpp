@@ -1,0 +1,25 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "conformance/catalogue/explain.hpp"
+#include "conformance/commands/commands.hpp"
+#include "conformance/trace/trace_dialect.hpp"
+
+namespace mrproof {
+
+void add_explain_command(CLI::App& app, int& exit_code) {
+  auto file = std::make_shared<std::string>();
+  auto dialect = std::make_shared<std::string>();
+  auto* command = app.add_subcommand(
+      "explain", "Tell a recorded trace in words: the state after each step, and why");
+  command->add_option("trace", *file, "trace file (.mrt)")->required();
+  command->add_option("--dialect", *dialect, "rule set (default: the trace's)");
+  command->callback([file, dialect, &exit_code] {
+    const Trace trace = load_trace(*file);
+    fmt::print("{}", explain_trace(trace, book_of(trace, *dialect, *file), *file));
+    exit_code = kExitExpected;
+  });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/commands/trial_options.hpp"
+#include "conformance/shrink/trials.hpp"
+#include "conformance/trace/trace_dialect.hpp"
+
+namespace mrproof {
+namespace {
+
+/// Whether the run met it again.
+bool met(const Annotation& name, const Tally& tally) {
+  if (name.verdict == model::Verdict::deviates)
+    return !tally.findings.empty() && tally.findings.front().name == name;
+  return !tally.incidents.empty() && tally.incidents.front().is(name);
+}
+
+void print_step(const Step& step, const Record& /*record*/) {
+  fmt::print("{} -> {}\n", print_call(step), print_result(step));
+  for (const auto& a : step.annotations)
+    if (a.verdict != model::Verdict::conforms) fmt::print("! {}\n", print_annotation(a));
+  for (const auto& remark : step.remarks) fmt::print("!   {}\n", remark);
+}
+
+int replay(TrialOptions options) {
+  const Trace trace = load_trace(options.plan.trace_file);
+  options.plan.traces = {print_trace(trace)};
+  const auto& book = book_of(trace, options.plan.dialect, options.plan.trace_file);
+  options.plan.dialect = book.dialect();
+  Tally tally(book);
+  const RunFacts facts = run_session(options.session, options.plan, tally, print_step);
+  for (const auto& i : tally.incidents)
+    fmt::print("{} at step {}: {}\n", model::kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
+               i.step + 1, i.text);
+  if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
+  const int code = exit_code_of(tally, facts, kExitNothingTested);
+  if (const Annotation* name = told_by(trace); name != nullptr && facts.error.empty()) {
+    fmt::print("{}: {}\n", met(*name, tally) ? "reproduced" : "not reproduced",
+               print_annotation(*name));
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<TrialOptions>();
+  auto* command = app.add_subcommand("replay", "Make a trace's calls on a device and judge them");
+  add_trial_options(*command, *options);
+  command->callback([options, &exit_code] { exit_code = replay(*options); });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "conformance/catalogue/catalogue.hpp"
+#include "conformance/commands/commands.hpp"
+#include "conformance/run/plan.hpp"
+
+namespace mrproof {
+namespace {
+
+using namespace model;
+
+struct RulesOptions {
+  std::string dialect = "linux";
+  std::string search;
+  std::string html;
+  bool gaps = false;
+  bool json = false;
+};
+
+const Rulebook& book_of(const std::string& dialect) {
+  const auto* book = find_rulebook(dialect);
+  if (book == nullptr)
+    throw ToolError(
+        fmt::format("no dialect '{}'; there are: {}", dialect, fmt::join(kDialects, ", ")));
+  return *book;
+}
+
+int write_page(const Rulebook& book, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file << catalogue_html(book);
+  file.close();
+  if (!file) throw ToolError(fmt::format("{}: cannot be written; name another file", path));
+  return kExitExpected;
+}
+
+int print_list(const RulesOptions& options) {
+  const Rulebook& book = book_of(options.dialect);
+  if (!options.html.empty()) return write_page(book, options.html);
+  const auto listing =
+      options.gaps ? list_gaps(book, options.search) : list_rules(book, options.search);
+  if (options.json) {
+    fmt::print("{}",
+               options.gaps ? gaps_json(book, options.search) : rules_json(book, options.search));
+  } else {
+    fmt::print("{}{} of {} {}, dialect {}\n", listing.text, listing.shown, listing.all,
+               options.gaps ? "gaps" : "rules", book.dialect());
+  }
+  return listing.shown > 0 ? kExitExpected : kExitError;
+}
+
+}  // namespace
+
+void add_rules_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RulesOptions>();
+  auto* command = app.add_subcommand("rules", "List the rules, their conditions and clauses");
+  command->add_option("search", options->search, "only what has this in it, or in its clauses");
+  command->add_option("--dialect", options->dialect, "rule set")->capture_default_str();
+  auto* gaps = command->add_flag("--gaps", options->gaps, "what the pages leave open instead");
+  auto* json = command->add_flag("--json", options->json, "as JSON");
+  command->add_option("--html", options->html, "write all of it to FILE, as one page to look at")
+      ->type_name("FILE")
+      ->excludes(gaps)
+      ->excludes(json);
+  command->callback([=, &exit_code] { exit_code = print_list(*options); });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/run/scenario_files.hpp"
+#include "conformance/run/session.hpp"
+
+namespace mrproof {
+namespace {
+
+struct RunOptions {
+  Plan plan;
+  std::vector<std::string> scenarios;
+  std::string shard;
+  bool quick = false;
+  bool full = false;
+  SessionOptions session;
+  bool no_journal = false;
+  int nothing_tested = kExitNothingTested;
+};
+
+/// Whether some object was made at all: without one nothing of interest was tested.
+bool something_worked(const Tally& tally) {
+  const auto* rule = tally.book->find("reg_mr.ok");
+  return rule != nullptr && tally.judged.at(tally.book->index(*rule)) > 0;
+}
+
+/// "2/4": the second of four. Without the option GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX count.
+void set_shard(const std::string& asked, Plan& plan) {
+  const char* total = std::getenv("GTEST_TOTAL_SHARDS");
+  const char* index = std::getenv("GTEST_SHARD_INDEX");
+  std::uint64_t number = 1;
+  std::uint64_t of = 1;
+  char slash = '/';
+  if (!asked.empty()) {
+    std::istringstream in(asked);
+    if (!(in >> number >> slash >> of) || slash != '/' || !in.eof()) number = 0;
+  } else if (total != nullptr && index != nullptr) {
+    std::istringstream in(std::string(index) + " " + total);
+    in >> number >> of;
+    ++number;
+  }
+  if (number < 1 || number > of)
+    throw ToolError("the shard is to be I/N, with I from 1 to N (--shard 2/4)");
+  plan.shard = number - 1;
+  plan.shards = of;
+}
+
+/// What --quick and --full mean; options given beside them win.
+void set_size(const RunOptions& options, const CLI::App& command, Plan& plan) {
+  if (command.count("--steps") == 0 && (options.quick || options.full))
+    plan.steps = options.quick ? 6000 : 120000;
+  plan.patient = !options.quick;
+}
+
+int run(RunOptions options) {
+  options.plan.scenarios = load_scenarios(options.scenarios, options.plan.dialect);
+  set_shard(options.shard, options.plan);
+  options.session.rerun = true;
+  options.session.all_expected = options.full && options.plan.shards == 1;
+  options.session.journal = !options.no_journal;
+  if (options.session.resume && options.no_journal)
+    throw ToolError("--resume needs the journal; leave out --no-journal");
+  Tally tally(*model::find_rulebook(options.plan.dialect));
+  const RunFacts facts = run_session(options.session, options.plan, tally, nullptr);
+  if (tally.steps > 0 || facts.error.empty())
+    fmt::print("{}", report_text(options.plan, tally, facts));
+  if (!options.session.out.empty() && tally.steps > 0)
+    fmt::print("\nreport: {}/report.json\n", options.session.out);
+  if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
+  const int code = exit_code_of(tally, facts, options.nothing_tested);
+  return code == kExitExpected && !something_worked(tally) ? options.nothing_tested : code;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  auto& o = *options;
+  o.session.out = "mrproof-report";
+  auto* command = app.add_subcommand("run", "Walk a device at random and judge every step");
+  command->add_option(
+      "--device", o.plan.device,
+      "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one)");
+  command->add_option("--dialect", o.plan.dialect, "rule set: linux, linux-2006 or mlnx-exp")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"linux", "linux-2006", "mlnx-exp"}));
+  command->add_option("--target", o.session.target,
+                      "run in the virtual machine of this image folder (ci/build-target)");
+  command->add_option("--kernel-argument", o.session.kernel_arguments,
+                      "argument for the virtual machine's kernel (may be repeated)");
+  command->add_option("--seed", o.plan.seed, "seed of the first walk")->capture_default_str();
+  command->add_option("--seeds", o.plan.seeds, "number of walks, with consecutive seeds")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 1000000U));
+  command->add_option("--steps", o.plan.steps, "steps of all walks together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--case-steps", o.plan.case_steps, "steps of one case")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 100000U));
+  command
+      ->add_option("--wrong", o.plan.walk.wrong_percent,
+                   "percentage of work requests that are wrong on purpose")
+      ->capture_default_str()
+      ->check(CLI::Range(0U, 100U));
+  command->add_option("--scenarios", o.scenarios,
+                      "folder of traces whose calls are cases too (may be repeated)");
+  auto* quick = command->add_flag("--quick", o.quick, "a short run: 6000 steps of walks");
+  command
+      ->add_flag(
+          "--full", o.full,
+          "a long run: 120000 steps of walks; an expected reason that nothing meets fails it")
+      ->excludes(quick);
+  command->add_option("--shard", o.shard, "only part I of N of the cases: I/N");
+  command->add_option("--time", o.session.seconds, "end after so many seconds");
+  command
+      ->add_option("--step-limit", o.session.step_limit,
+                   "seconds without a sign of life that count as a hang")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--out", o.session.out, "report folder")->capture_default_str();
+  command->add_option("--expect", o.session.expectations,
+                      "file of expected deviations (ci/expectations/)");
+  command->add_flag("--resume", o.session.resume,
+                    "go on with the run whose journal stands in the report folder");
+  command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");
+  command
+      ->add_option("--skip-exit-code", o.nothing_tested, "exit code when nothing could be tested")
+      ->capture_default_str();
+  command->callback([options, command, &exit_code] {
+    set_size(*options, *command, options->plan);
+    exit_code = run(*options);
+  });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/commands/trial_options.hpp"
+#include "conformance/shrink/shrink.hpp"
+#include "conformance/shrink/supervised_trials.hpp"
+#include "conformance/trace/trace_dialect.hpp"
+
+namespace mrproof {
+namespace {
+
+struct ShrinkOptions : TrialOptions {
+  std::string out;
+};
+
+/// In another machine a trial takes milliseconds.
+constexpr ShortTracesLimits kRemoteLimits{2'000'000, 1000};
+
+/// How often a trace has to show its deviation in a row to count as repeating.
+constexpr int kRepeats = 3;
+
+void show_progress(const ShrinkProgress& progress) {
+  fmt::print(stderr, "\r{} candidates tried, {} steps left \033[K", progress.tried, progress.steps);
+  std::fflush(stderr);
+}
+
+/// In how many of so many tries the trace shows it.
+int times_shown(Trials& trials, const Trace& trace, const Annotation& wanted, int tries) {
+  int shown = 0;
+  const std::vector<Trace> one{trace};
+  for (int i = 0; i < tries; ++i) shown += trials.first_showing(one, wanted) ? 1 : 0;
+  return shown;
+}
+
+void write(const std::string& file, const Trace& trace) {
+  if (file.empty()) {
+    fmt::print("{}", print_trace(trace));
+    return;
+  }
+  std::ofstream out(file);
+  out << print_trace(trace);
+  out.close();
+  if (!out) throw ToolError(fmt::format("{}: cannot be written; choose another -o", file));
+}
+
+/// Shrinks; what was reached before an interruption counts. `error` says why it was cut short.
+std::optional<Shrunk> shrink(Shrinker& shrinker, const Trace& trace, std::string& error) {
+  try {
+    return shrinker.run(trace);
+  } catch (const ToolError& stopped) {
+    if (shrinker.best().trace.steps.empty()) throw;
+    error = stopped.what();
+    return shrinker.best();
+  }
+}
+
+/// What is known of shorter traces.
+std::string bound_text(const Shrunk& shrunk) {
+  const auto& bound = shrunk.bound;
+  if (shrunk.is_shortest())
+    return bound.by_model
+               ? "shortest: no plain trace of fewer steps leads to where it could be shown"
+               : "shortest: all plain traces of fewer steps were tried";
+  return fmt::format("a shorter one was not found; it takes {} steps at least", bound.steps);
+}
+
+int no_repeat(Trials& trials, const std::string& file, const Trace& trace,
+              const Annotation& wanted) {
+  const int shown = times_shown(trials, trace, wanted, kRepeats - 1);
+  fmt::print(stderr, "mrproof: {}: '{}' was shown in {} of {} tries: {}; not shrunk\n", file,
+             print_annotation(wanted), shown, kRepeats,
+             shown == 0 ? "the device does not deviate so" : "it does not repeat");
+  return kExitNothingTested;
+}
+
+int run(ShrinkOptions options) {
+  const std::string& file = options.plan.trace_file;
+  const Trace trace = load_trace(file);
+  options.plan.dialect = book_of(trace, options.plan.dialect, file).dialect();
+  SupervisedTrials trials(options.session, options.plan);
+  stop_on_signals();
+  const Annotation* told = last_told_by(trace);
+  const auto wanted = told == nullptr ? trials.first_trouble(trace) : *told;
+  if (!wanted) {
+    fmt::print(stderr, "mrproof: {}: nothing in it deviates on this device; not shrunk\n", file);
+    return kExitNothingTested;
+  }
+  const bool here = options.session.target.empty();
+  ShortTraceStore store(here ? ShortTracesLimits{} : kRemoteLimits);
+  Shrinker shrinker(trials, *wanted, store);
+  shrinker.keep_to_given();
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (terminal) shrinker.on_progress(show_progress);
+  std::string cut_short;
+  const auto shrunk = shrink(shrinker, trace, cut_short);
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (!shrunk) return no_repeat(trials, file, trace, *wanted);
+  Trace result = presentable(*shrunk, *wanted);
+  const auto& d = trials.device();
+  result.comments = {fmt::format(" device {}  driver {}  kernel {}  rdma-core {}", d.device,
+                                 d.driver, d.kernel, d.rdma_core)};
+  write(options.out, result);
+  fmt::print(stderr, "{}: {} steps of {}, after {} candidates\n", print_annotation(*wanted),
+             result.steps.size(), trace.steps.size(), shrunk->tried);
+  fmt::print(stderr, "{}\n", bound_text(*shrunk));
+  if (!cut_short.empty()) {
+    fmt::print(stderr, "mrproof: {}: it may be shrunk further\n", cut_short);
+    return kExitError;
+  }
+  const int shown = times_shown(trials, result, *wanted, kRepeats - 1);
+  if (shown == kRepeats - 1) return kExitExpected;
+  fmt::print(stderr, "mrproof: the shrunk trace does not repeat: shown in {} of {} more tries\n",
+             shown, kRepeats - 1);
+  return kExitNothingTested;
+}
+
+}  // namespace
+
+void add_shrink_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ShrinkOptions>();
+  auto& o = *options;
+  auto* command = app.add_subcommand(
+      "shrink", "Find the shortest and plainest trace that shows a trace's deviation");
+  add_trial_options(*command, o);
+  command->add_option("-o,--out", o.out, "file for the shrunk trace (default: standard output)");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,32 @@
+#include <cstdio>
+#include <exception>
+
+#include "conformance/commands/commands.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Holds implementations of RDMA verbs to a checked model of memory regions."};
+  app.name("mrproof");
+  app.set_version_flag("--version", "mrproof " MRPROOF_VERSION);
+  app.require_subcommand(1);
+  int exit_code = mrproof::kExitError;
+  mrproof::add_run_command(app, exit_code);
+  mrproof::add_replay_command(app, exit_code);
+  mrproof::add_report_command(app, exit_code);
+  mrproof::add_shrink_command(app, exit_code);
+  mrproof::add_judge_command(app, exit_code);
+  mrproof::add_explain_command(app, exit_code);
+  mrproof::add_diff_command(app, exit_code);
+  mrproof::add_fingerprint_command(app, exit_code);
+  mrproof::add_devices_command(app, exit_code);
+  mrproof::add_rules_command(app, exit_code);
+  mrproof::add_worker_commands(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : mrproof::kExitError;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "mrproof: %s\n", error.what());
+    return mrproof::kExitError;
+  }
+  return exit_code;
+}

@@ -1,0 +1,197 @@
+#include "conformance/oracle/oracle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/oracle/citations.hpp"
+#include "conformance/trace/key_value.hpp"
+#include "conformance/trace/notation.hpp"
+#include "model/rules/effects.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+/// Whether every differing byte is one that the inexact transfer may have moved.
+bool explained_by(const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer,
+                  const Memory& before) {
+  return std::all_of(runs.begin(), runs.end(), [&](const ByteRun& run) {
+    for (std::size_t i = 0; i < run.bytes.size(); ++i)
+      if (before.moved(transfer, run.address + i) != run.bytes[i]) return false;
+    return true;
+  });
+}
+
+/// The rules that the situation allows, resources aside.
+std::vector<const PlainRule*> allowed_rules(const Rulebook& book, const PlainView& view) {
+  const auto holds = [&](const Term<Plain>& term) {
+    return term.condition->about == About::observation ||
+           term.condition->holds(view).truth() == term.holds;
+  };
+  std::vector<const PlainRule*> rules;
+  for (std::size_t i = 0; i < kOutcomes; ++i)
+    for (const PlainRule* rule : book.rules(view.call.verb, static_cast<Outcome>(i))) {
+      const auto& all = rule->requires_all;
+      const auto& any = rule->reasons;
+      if (rule->weight != Weight::inconclusive && std::all_of(all.begin(), all.end(), holds) &&
+          (any.empty() || std::any_of(any.begin(), any.end(), holds)))
+        rules.push_back(rule);
+    }
+  return rules;
+}
+
+/// What was seen of a queue pair after a refusal that should not have been.
+void take_over(State<Plain>& state, std::uint8_t slot, Plain::Small seen, Plain::Small receive) {
+  auto& qp = state.qps.at(slot);
+  const auto none = Plain::small(Outcome::none);
+  const auto failed = seen == Plain::small(QpState::err);
+  qp.posted = qp.posted & (receive == none) & !failed;
+  qp.state = seen;
+  if (failed.truth()) TransferEffects<Plain>::leave_windows(state, slot);
+}
+
+}  // namespace
+
+Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can)
+    : book_(&book), state_(initial_state(setup, can, book.defined_access())) {}
+
+void Oracle::resolve(Step& step) const { resolve_keys(step, state_); }
+
+const PlainCondition* Oracle::forbids(const Step& step) const {
+  return book_->forbids(state_, step.call);
+}
+
+Judgement Oracle::check(Step& step, MemorySource& source) {
+  const PlainView view{state_, step.call, step.result};
+  follow_program(step.call);
+  const Judgement judgement =
+      step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
+  if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
+    trace_back(view, judgement);
+    source.differences(memory_, step.bytes);
+    return judgement;
+  }
+  const PlainRule& rule = *judgement.rule;
+  const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
+  const Judgement bytes = check_bytes(step, view, rule, transfer, source);
+  if (bytes.verdict == Verdict::deviates) trace_back(view, bytes);
+  provenance_.note(*book_, rule, view);
+  advance(rule, view, state_);
+  return bytes.verdict == Verdict::deviates ? bytes : judgement;
+}
+
+/// Keeps what there is to say of a deviation beside its name: which rules would have been right,
+/// and which ones made the objects what they are.
+void Oracle::trace_back(const PlainView& view, const Judgement& judgement) {
+  allowed_ = allowed(*book_, view);
+  background_.clear();
+  cited_.clear();
+  const auto cite_all = [&](const std::string& clauses) {
+    for (const auto id : specs::words(clauses)) cited_.emplace_back(id);
+    return cite(clauses, book_->dialect());
+  };
+  for (std::size_t i = 0; i < judgement.broken_count; ++i)
+    cite_all(judgement.broken.at(i)->clauses);
+  const auto tell = [&](const std::string& what, const std::vector<const PlainRule*>& rules) {
+    std::string names, clauses;
+    for (const PlainRule* rule : rules) {
+      names += (names.empty() ? "" : ", ") + rule->id;
+      clauses += clauses_of_rule(rule->id);
+    }
+    if (!rules.empty())
+      background_.push_back(fmt::format("{}: {} [{}]", what, names, cite_all(clauses)));
+  };
+  tell("right would be", allowed_rules(*book_, view));
+  for (const auto& origin : provenance_.of(*book_, view)) tell(origin.object, origin.rules);
+}
+
+/// What the program itself does to its memory.
+void Oracle::follow_program(const Call<Plain>& call) {
+  if (call.verb == Verb::fill) memory_.fill(call.address.value(), call.length.value(), call.seed);
+  if (call.verb == Verb::protect)
+    memory_.protect(call.address.value(), call.length.value(),
+                    static_cast<Protection>(call.option));
+}
+
+Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule& rule,
+                              const Transfer<Plain>& transfer, MemorySource& source) {
+  if (transfer.exact) memory_.move(transfer);
+  source.differences(memory_, step.bytes);
+  Judgement judgement;
+  if (step.bytes.empty()) return judgement;
+  if (!transfer.exact && explained_by(step.bytes, transfer, memory_)) {
+    store(step.bytes);
+    return judgement;
+  }
+  judgement.verdict = Verdict::deviates;
+  judgement.kind = DeviationClass::bytes;
+  judgement.rule = &rule;
+  judgement.add_broken(&kBytesAsPredicted);
+  add_circumstances(judgement, view);
+  return judgement;
+}
+
+void Oracle::store(const std::vector<ByteRun>& runs) {
+  for (const auto& run : runs)
+    for (std::size_t i = 0; i < run.bytes.size(); ++i) memory_.store(run.address + i, run.bytes[i]);
+}
+
+/// Every byte was compared, so memory is known again; a failure may still be storing some.
+bool Oracle::take_over_bytes(const Step& step) {
+  if (step.result.outcome != Outcome::ok) return false;
+  store(step.bytes);
+  return true;
+}
+
+bool Oracle::recover(const Step& step, const Judgement& judgement) {
+  if (judgement.verdict != Verdict::deviates) return false;
+  if (judgement.kind == DeviationClass::bytes) return take_over_bytes(step);
+  if (!step.bytes.empty()) return false;
+  const auto& r = step.result;
+  const auto& call = step.call;
+  if (call.verb == Verb::advise_mr) return true;  // advice changes nothing, however it ends
+  if (r.outcome == Outcome::ok) return false;
+  if (makes_region(call.verb) || call.verb == Verb::alloc_mw) return true;
+  if (call.verb == Verb::rereg_mr) {  // whatever it is now, it can be deregistered
+    state_.regions.at(call.mr).undefined = Bit(true);
+    return true;
+  }
+  const auto unknown = Plain::small(QpState::unknown);
+  if (!is_transfer(call.verb) || (r.qp_state == unknown).truth() ||
+      (r.peer_state == unknown).truth())
+    return false;
+  take_over(state_, call.qp, r.qp_state, r.own_receive);
+  take_over(state_, peer_of(call.qp), r.peer_state, r.peer_receive);
+  if (is_bind(call.verb)) {
+    auto& window = state_.windows.at(call.mw);
+    window.undefined = window.undefined | window.bound;
+  }
+  if (call.verb == Verb::local_inv || call.verb == Verb::send_with_inv)
+    for (auto& window : state_.windows)
+      window.undefined = window.undefined | (window.live & (window.rkey == call.rkey));
+  return true;
+}
+
+std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judgement) const {
+  std::vector<std::string> lines;
+  std::string names;
+  for (std::size_t i = 0; i < kOutcomes; ++i) {
+    if (!allowed_.contains(static_cast<Outcome>(i))) continue;
+    if (!names.empty()) names += ", ";
+    names += print_outcome(static_cast<Outcome>(i), is_transfer(step.call.verb));
+  }
+  lines.push_back("allowed here: " + names);
+  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
+    const auto& condition = *judgement.broken.at(i);
+    const bool circumstance = condition.about == About::circumstance;
+    lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition.id,
+                                condition.sentence, cite(condition.clauses, book_->dialect())));
+  }
+  lines.insert(lines.end(), background_.begin(), background_.end());
+  return lines;
+}
+
+}  // namespace mrproof

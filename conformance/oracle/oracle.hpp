@@ -1,0 +1,71 @@
+// The oracle: the model's state and bytes beside a device, judging each step.
+#pragma once
+
+#include <vector>
+
+#include "conformance/oracle/memory.hpp"
+#include "conformance/oracle/provenance.hpp"
+#include "conformance/trace/trace.hpp"
+#include "model/judge.hpp"
+
+namespace mrproof {
+
+/// Where the oracle learns what memory holds: a device's buffers, or a trace.
+class MemorySource {
+ public:
+  MemorySource() = default;
+  MemorySource(const MemorySource&) = delete;
+  MemorySource& operator=(const MemorySource&) = delete;
+  virtual ~MemorySource() = default;
+  /// Appends the runs of bytes that differ from `expected`. Called once a step.
+  virtual void differences(const Memory& expected, std::vector<ByteRun>& runs) = 0;
+};
+
+/// Follows one case. After a step that deviates the case goes on only if recover() can say in what
+/// state.
+class Oracle {
+ public:
+  Oracle(const model::Rulebook& book, const Setup& setup,
+         const model::Capabilities<model::Plain>& can);
+
+  [[nodiscard]] const model::Rulebook& book() const { return *book_; }
+  [[nodiscard]] const model::State<model::Plain>& state() const { return state_; }
+  [[nodiscard]] const Memory& memory() const { return memory_; }
+
+  /// Puts the values of the step's named keys into its call.
+  void resolve(Step& step) const;
+  /// The duty that the call would break, or null (see model/rule.hpp). Keys must be resolved.
+  [[nodiscard]] const model::PlainCondition* forbids(const Step& step) const;
+  /// Judges the observed step, records differing bytes in it, and moves on to the next state.
+  model::Judgement check(Step& step, MemorySource& source);
+  /// After a step that check() called deviating: takes over the state that was seen, where what was
+  /// seen settles it (a failed work request with both queue pairs' states, a registration that was
+  /// refused, wrong bytes after a success). False: the state is not known any more, so the case has
+  /// to end.
+  bool recover(const Step& step, const model::Judgement& judgement);
+  /// Explains the step that check() just called deviating, for people: what was allowed, which
+  /// condition is broken, what the objects have been through, and where all that is written.
+  [[nodiscard]] std::vector<std::string> explain(const Step& step,
+                                                 const model::Judgement& judgement) const;
+  /// Ids of the clauses and gaps that explain() cites.
+  [[nodiscard]] const std::vector<std::string>& cited() const { return cited_; }
+
+ private:
+  void trace_back(const model::PlainView& view, const model::Judgement& judgement);
+  void follow_program(const model::Call<model::Plain>& call);
+  void store(const std::vector<ByteRun>& runs);
+  [[nodiscard]] bool take_over_bytes(const Step& step);
+  model::Judgement check_bytes(Step& step, const model::PlainView& view,
+                               const model::PlainRule& rule,
+                               const model::Transfer<model::Plain>& transfer, MemorySource& source);
+  const model::Rulebook* book_;
+  model::State<model::Plain> state_;
+  Memory memory_;
+  Provenance provenance_;
+  // Of the last step that deviated, in the state before it:
+  model::OutcomeSet allowed_;
+  std::vector<std::string> background_;  ///< lines of explain() besides the broken conditions
+  std::vector<std::string> cited_;
+};
+
+}  // namespace mrproof

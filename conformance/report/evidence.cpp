@@ -1,0 +1,172 @@
+#include "conformance/report/evidence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/oracle/judge_trace.hpp"
+#include "conformance/oracle/synthesize.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+bool is_trouble(Verdict verdict) {
+  return verdict == Verdict::deviates || verdict == Verdict::crash || verdict == Verdict::hang ||
+         verdict == Verdict::kernel_warning;
+}
+
+/// The annotation that says what the oracle cannot know: that the step's process or kernel died, or
+/// that the kernel complained. Null if there is none.
+const Annotation* told_from_outside(const Step& step) {
+  for (const auto& a : step.annotations)
+    if (a.verdict == Verdict::crash || a.verdict == Verdict::kernel_warning) return &a;
+  return nullptr;
+}
+
+/// The annotation that tells of wrong bytes, which a trace need not show itself. Null if none does.
+const Annotation* told_of_bytes(const Step& step) {
+  for (const auto& a : step.annotations)
+    if (a.verdict == Verdict::deviates && a.kind == "bytes") return &a;
+  return nullptr;
+}
+
+/// How many steps there are up to the last one that the trace calls trouble; all if none is.
+std::size_t count_told(const Trace& trace) {
+  for (std::size_t i = trace.steps.size(); i > 0; --i) {
+    const auto& all = trace.steps[i - 1].annotations;
+    if (std::any_of(all.begin(), all.end(), [](const auto& a) { return is_trouble(a.verdict); }))
+      return i;
+  }
+  return trace.steps.size();
+}
+
+/// Follows the trace, step after step.
+class Reader {
+ public:
+  Reader(const Trace& trace, const Rulebook& book, const std::string& file)
+      : file_(&file), oracle_(book, trace.setup, trace.can), keys_(trace) {
+    evidence_.trace = trace;
+    evidence_.trace.steps.clear();
+    evidence_.book = &book;
+  }
+
+  /// Takes one step in; false if it is the decisive one.
+  bool take(Step step, bool last) {
+    const Annotation* const told = told_from_outside(step);
+    const auto from_outside = told == nullptr ? Annotation{} : *told;
+    const Annotation* const bytes = told_of_bytes(step);
+    const auto of_bytes = bytes == nullptr ? Annotation{} : *bytes;
+    oracle_.resolve(step);
+    keys_.give(step, oracle_.state());
+    check_callable(step, from_outside);
+    evidence_.before.push_back(oracle_.state());
+    evidence_.memory = oracle_.memory();
+    bool goes_on = step.observed || program_does(step) ? judge(step, last) : false;
+    if (from_outside.verdict != Verdict::conforms) step.annotations = {from_outside};
+    if (goes_on && of_bytes.rule == step.annotations.front().rule) {
+      step.annotations = {of_bytes};
+      goes_on = !last;
+    }
+    evidence_.trace.steps.push_back(step);
+    return goes_on && from_outside.verdict == Verdict::conforms;
+  }
+
+  Evidence finish() {
+    const Step& step = evidence_.decisive();
+    auto& memory = evidence_.memory;
+    const auto& call = step.call;
+    if (call.verb == Verb::fill) memory.fill(call.address.value(), call.length.value(), call.seed);
+    if (call.verb == Verb::protect)
+      memory.protect(call.address.value(), call.length.value(), Protection{call.option});
+    evidence_.open = open_rules(*evidence_.book, evidence_.before.back(), call);
+    return std::move(evidence_);
+  }
+
+ private:
+  static bool program_does(const Step& step) {
+    return step.call.verb == Verb::fill || step.call.verb == Verb::protect;
+  }
+
+  void check_callable(const Step& step, const Annotation& from_outside) const {
+    const auto fail = [&](const std::string& what) {
+      throw TraceError(fmt::format("{}:{}:1: {}", *file_, step.line, what));
+    };
+    if (!step.observed && !program_does(step) && from_outside.verdict != Verdict::crash)
+      fail("the step has no result; replay the trace on a device first, or write '-> ok'");
+    if (const auto* duty = oracle_.forbids(step))
+      fail(fmt::format("this call may not be made here, since it does not hold that {}",
+                       duty->sentence));
+  }
+
+  /// Judges the observed step; whether the state after it is known.
+  bool judge(Step& step, bool last) {
+    RecordedMemory memory(step);
+    step.bytes.clear();
+    step.remarks.clear();
+    step.annotations.clear();
+    const Judgement judgement = oracle_.check(step, memory);
+    step.annotations.push_back(annotate(judgement, step));
+    if (!is_trouble(judgement.verdict)) {
+      evidence_.after.push_back(oracle_.state());
+      return true;
+    }
+    step.remarks = oracle_.explain(step, judgement);
+    if (last || !oracle_.recover(step, judgement)) return false;
+    evidence_.after.push_back(oracle_.state());
+    return true;
+  }
+
+  const std::string* file_;
+  Oracle oracle_;
+  KeyGiver keys_;
+  Evidence evidence_;
+};
+
+/// Whether the trace itself calls a step trouble.
+bool tells_trouble(const Trace& trace) {
+  return std::any_of(trace.steps.begin(), trace.steps.end(), [](const Step& step) {
+    return std::any_of(step.annotations.begin(), step.annotations.end(),
+                       [](const auto& a) { return is_trouble(a.verdict); });
+  });
+}
+
+}  // namespace
+
+bool Evidence::is_deviation() const { return is_trouble(finding().verdict); }
+
+bool Evidence::allows(Outcome outcome) const {
+  return std::any_of(open.begin(), open.end(), [&](const PlainRule* rule) {
+    return rule->outcome == outcome && rule->weight == Weight::verdict;
+  });
+}
+
+std::vector<Outcome> Evidence::allowed() const {
+  std::vector<Outcome> all;
+  for (std::size_t i = 0; i < kOutcomes; ++i)
+    if (allows(static_cast<Outcome>(i))) all.push_back(static_cast<Outcome>(i));
+  return all;
+}
+
+Evidence gather_evidence(const Trace& trace, const Rulebook& book, const std::string& file) {
+  if (trace.steps.empty()) throw TraceError(file + ":1:1: the trace has no steps; write some");
+  Reader reader(trace, book, file);
+  const std::size_t count = count_told(trace);
+  const bool told = tells_trouble(trace);
+  for (std::size_t i = 0; i < count; ++i)
+    // Where the trace names nothing, the first deviation is the one that it is about.
+    if (!reader.take(trace.steps[i], !told || i + 1 == count)) break;
+  return reader.finish();
+}
+
+std::vector<const PlainRule*> open_rules(const Rulebook& book, const State<Plain>& state,
+                                         const Call<Plain>& call) {
+  std::vector<const PlainRule*> open;
+  for (const PlainRule* rule : book.rules())
+    if (rule->verb == call.verb && synthesize(*rule, state, call)) open.push_back(rule);
+  return open;
+}
+
+}  // namespace mrproof

@@ -1,0 +1,47 @@
+// What a trace shows: its steps up to the one that decides, and all that the model knows there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conformance/oracle/oracle.hpp"
+
+namespace mrproof {
+
+/// A trace read as a finding: what led to the decisive step, what it was allowed to do, what it
+/// did.
+struct Evidence {
+  Trace trace;  ///< up to the decisive step, which is its last; annotated, keys resolved
+  const model::Rulebook* book = nullptr;
+  std::vector<model::State<model::Plain>> before;  ///< the state before each step
+  std::vector<model::State<model::Plain>> after;   ///< and after it; not after the decisive one
+  Memory memory;  ///< before the decisive step; what the program stores in it is done
+  std::vector<const model::PlainRule*> open;  ///< rules that the situation of that step allows
+
+  [[nodiscard]] const Step& decisive() const { return trace.steps.back(); }
+  [[nodiscard]] const Annotation& finding() const { return decisive().annotations.front(); }
+  [[nodiscard]] model::PlainView view() const {
+    return {before.back(), decisive().call, decisive().result};
+  }
+  /// Whether the decisive step is one that no rule allows.
+  [[nodiscard]] bool is_deviation() const;
+  /// Whether a rule that says something about the device allows the outcome here.
+  [[nodiscard]] bool allows(model::Outcome outcome) const;
+  /// The outcomes for which allows() holds, in the order of the model.
+  [[nodiscard]] std::vector<model::Outcome> allowed() const;
+};
+
+/// Reads a trace as evidence. The decisive step is the last one that the trace itself calls a
+/// deviation, crash, hang or kernel warning, as far as the steps before it leave a known state;
+/// else the first that the oracle finds to deviate; else the last. Throws TraceError where a step
+/// before it has no result or may not be made, and for a trace without steps; `file` is named in
+/// errors.
+Evidence gather_evidence(const Trace& trace, const model::Rulebook& book, const std::string& file);
+
+/// The rules that the situation allows for a call, of whatever weight. The caller owes the duties
+/// of the call, keys resolved.
+std::vector<const model::PlainRule*> open_rules(const model::Rulebook& book,
+                                                const model::State<model::Plain>& state,
+                                                const model::Call<model::Plain>& call);
+
+}  // namespace mrproof

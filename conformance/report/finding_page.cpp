@@ -1,0 +1,165 @@
+#include "conformance/report/finding_page.hpp"
+
+#include <fmt/format.h>
+
+#include "conformance/catalogue/explain.hpp"
+#include "conformance/report/diagram.hpp"
+#include "conformance/report/finding_drawing.hpp"
+#include "conformance/report/finding_path.hpp"
+#include "conformance/report/finding_words.hpp"
+#include "conformance/report/page_style.hpp"
+#include "conformance/report/report.hpp"
+#include "conformance/trace/notation.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+constexpr std::string_view kHead = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+)";
+constexpr std::string_view kStyle = R"(
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0}
+main{max-width:56rem;margin:0 auto;padding:1.2rem 1rem 4rem}
+h1{font-size:1.45rem;line-height:1.25;margin:.4rem 0;overflow-wrap:anywhere}
+h2{font-size:1.15rem;margin:2rem 0 .5rem}
+p{margin:.4rem 0;overflow-wrap:anywhere}
+.seen{color:var(--idle);font-size:.9rem}
+code,pre{font-family:ui-monospace,monospace;font-size:13px}
+ol.steps{list-style:none;margin:0;padding:0}
+ol.steps li{border-left:3px solid var(--line);padding:.25rem .7rem;margin:.3rem 0;
+display:grid;grid-template-columns:1.6rem 1fr}
+ol.steps li.bad{border-color:var(--bad);background:var(--soft)}
+ol.steps .n{color:var(--idle)}
+ol.steps code{overflow-wrap:anywhere}
+.result{display:block;color:var(--idle)}.bad .result{color:var(--bad);font-weight:600}
+.note{display:block;color:var(--idle);font-size:13px}
+.bad .note{color:var(--ink);font-size:14px;margin-top:.25rem}
+pre{background:var(--soft);padding:.8rem;overflow-x:auto;border-radius:6px;line-height:1.4}
+svg.memory{display:block;width:100%;max-width:34rem;height:auto}
+svg text{fill:var(--ink);font:11px system-ui,sans-serif}
+svg text.name{font-weight:600}svg text.offset{fill:var(--idle);font-size:10px}
+.scroll{overflow-x:auto}.scroll svg{display:block;min-width:40rem;width:100%;height:auto}
+.scroll svg text{font-size:12px;text-anchor:middle}
+.scroll svg text.state{font-size:14px;font-weight:600}
+figure{margin:1rem 0}figcaption{font-size:.9rem;color:var(--idle);margin-bottom:.3rem}
+ul{padding-left:1.1rem;margin:.3rem 0}li{margin:.2rem 0}
+.objects{font-size:14px;overflow-wrap:anywhere}
+.objects li{margin:.1rem 0}
+table{border-collapse:collapse;font-size:14px}td,th{text-align:left;padding:.15rem .9rem .15rem 0;
+border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}
+</style></head><body><main>
+)";
+
+std::string list_of(const std::vector<std::string>& lines, const char* style) {
+  std::string text = fmt::format("<ul class=\"{}\">\n", style);
+  for (const auto& line : lines) text += "<li>" + escaped(line) + "</li>\n";
+  return text + "</ul>\n";
+}
+
+/// The steps, the decisive one marked, each with what is to be said of it.
+std::string steps_section(const Evidence& evidence) {
+  const Trace annotated = annotated_trace(evidence);
+  std::string text = "<h2>What happened</h2>\n<ol class=\"steps\">\n";
+  for (std::size_t i = 0; i < annotated.steps.size(); ++i) {
+    const Step& step = annotated.steps.at(i);
+    const bool bad = i + 1 == annotated.steps.size() && evidence.is_deviation();
+    auto result = print_result(step);
+    if (bad && result.empty()) result = print_annotation(evidence.finding());
+    text += fmt::format("<li{}><span class=\"n\">{}</span><div><code>{}</code>",
+                        bad ? " class=\"bad\"" : "", i + 1, escaped(print_call(step)));
+    if (!result.empty()) text += "<code class=\"result\">" + escaped(result) + "</code>";
+    for (const auto& remark : step.remarks)
+      if (!remark.starts_with("by: ") && !is_provenance(remark))  // the trace has them
+        text += "<span class=\"note\">" + escaped(remark) + "</span>";
+    text += "</div></li>\n";
+  }
+  return text + "</ol>\n";
+}
+
+std::string memory_section(const Evidence& evidence) {
+  std::string text = fmt::format("<h2>Before step {}</h2>\n", evidence.before.size());
+  if (const auto drawing = draw_finding(evidence); !drawing.empty())
+    text +=
+        "<figure><figcaption>Order is right, lengths are not to scale. Filled: regions; "
+        "outlined: windows, both in the colour of their protection domain; blue and red: "
+        "what the step means.</figcaption>\n" +
+        drawing + "</figure>\n";
+  if (!tells_keys(evidence))
+    text += "<p class=\"seen\">The trace does not tell its keys; those shown stand for them.</p>\n";
+  return text + list_of(describe_state(evidence.before.back()), "objects");
+}
+
+std::string hex_of(std::byte byte) { return fmt::format("{:02x}", std::to_integer<int>(byte)); }
+
+/// Bytes that changed and should not have, or did not and should.
+std::string bytes_section(const Evidence& evidence) {
+  constexpr std::size_t kMost = 64;
+  if (evidence.decisive().bytes.empty()) return "";
+  Memory wanted = evidence.memory;
+  const auto* rule = evidence.book->find(evidence.finding().rule);
+  if (rule != nullptr && rule->transfer != nullptr) {
+    const auto transfer = rule->transfer(evidence.view());
+    if (transfer.exact) wanted.move(transfer);
+  }
+  std::string text =
+      "<h2>Bytes</h2>\n<table><tr><th>address</th><th>before</th><th>due</th><th>seen</th></tr>\n";
+  std::size_t count = 0;
+  for (const auto& run : evidence.decisive().bytes)
+    for (std::size_t i = 0; i < run.bytes.size(); ++i) {
+      if (++count > kMost) continue;
+      const auto address = run.address + i;
+      text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                          print_address(address), hex_of(evidence.memory.at(address)),
+                          hex_of(wanted.at(address)), hex_of(run.bytes[i]));
+    }
+  text += "</table>\n";
+  if (count > kMost) text += fmt::format("<p>and {} more</p>\n", count - kMost);
+  return text;
+}
+
+std::string paths_section(const Evidence& evidence) {
+  const auto paths = paths_of(evidence);
+  if (paths.empty()) return "";
+  std::string text = "<h2>The way there</h2>\n";
+  for (const auto& path : paths)
+    text += "<figure><figcaption>" + escaped(path.title + ". " + path.caption) +
+            "</figcaption><div class=\"scroll\">\n" + draw_diagram(path) + "</div></figure>\n";
+  return text;
+}
+
+std::string clauses_section(const Evidence& evidence) {
+  std::vector<std::string> lines;
+  for (const auto& clause : finding_clauses(evidence))
+    lines.push_back(fmt::format("{}: {}", clause.citation, clause.text));
+  return lines.empty() ? "" : "<h2>What the pages say</h2>\n" + list_of(lines, "clauses");
+}
+
+}  // namespace
+
+std::string finding_page(const Evidence& evidence, const std::string& program,
+                         const std::string& seen_on) {
+  const auto title = finding_title(evidence);
+  const auto target = seen_on.empty() ? finding_target(evidence) : seen_on;
+  std::string text(kHead);
+  text += "<title>" + escaped(title) + "</title><style>";
+  text += kPageColors;
+  text += kStyle;
+  text += "<h1>" + escaped(title) + "</h1>\n";
+  if (!target.empty()) text += "<p class=\"seen\">Seen on: " + escaped(target) + "</p>\n";
+  if (const auto story = finding_story(evidence); !story.empty())
+    text += "<p>" + escaped(story) + "</p>\n";
+  text += steps_section(evidence) + memory_section(evidence) + bytes_section(evidence) +
+          paths_section(evidence) + clauses_section(evidence);
+  text +=
+      "<h2>The program</h2>\n<p><code>cc -std=c11 -o repro repro.c -libverbs &amp;&amp; ./repro "
+      "DEVICE</code> ends with 0 if the device conforms, 1 if it deviates, 4 if it cannot run "
+      "there.</p>\n<pre>" +
+      escaped(program) + "</pre>\n";
+  return text + "</main></body></html>\n";
+}
+
+}  // namespace mrproof

@@ -1,0 +1,215 @@
+#include "conformance/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "conformance/trace/notation.hpp"
+
+namespace mrproof {
+
+using namespace model;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json counts_json(const Tally& tally) {
+  Json counts;
+  for (std::size_t i = 0; i < kVerdicts; ++i)
+    counts[std::string(kVerdictNames.at(i))] = tally.counts.at(i);
+  return counts;
+}
+
+Json findings_json(const Tally& tally) {
+  Json all = Json::array();
+  for (const auto& f : tally.findings)
+    all.push_back({{"rule", f.name.rule},
+                   {"condition", f.name.broken},
+                   {"class", f.name.kind},
+                   {"count", f.count},
+                   {"expected", !f.expected_reason.empty()},
+                   {"reason", f.expected_reason},
+                   {"flaky", f.flaky},
+                   {"case", f.case_name},
+                   {"first_step", f.step},
+                   {"call", f.call},
+                   {"result", f.result},
+                   {"trace", f.trace_file}});
+  return all;
+}
+
+Json incidents_json(const Tally& tally) {
+  Json all = Json::array();
+  for (const auto& i : tally.incidents)
+    all.push_back({{"verdict", kVerdictNames.at(static_cast<std::size_t>(i.verdict))},
+                   {"case", i.case_name},
+                   {"step", i.step},
+                   {"name", i.name},
+                   {"expected", !i.expected_reason.empty()},
+                   {"reason", i.expected_reason},
+                   {"call", i.call},
+                   {"text", i.text},
+                   {"trace", i.trace_file}});
+  return all;
+}
+
+Json capabilities_json(const Tally& tally) {
+  const auto number = [](const auto& word) { return static_cast<std::uint32_t>(word.value()); };
+  return {{"access", print_access(number(tally.can.claimed))},
+          {"features", print_flags(kFeatureNames, number(tally.can.features))},
+          {"max_message", tally.can.max_message.value()}};
+}
+
+Json choices_json(const Tally& tally) {
+  Json all = Json::array();
+  for (const auto& [key, c] : tally.choices)
+    all.push_back({{"rule", c.rule},
+                   {"answer", c.answer},
+                   {"times", c.times},
+                   {"case", c.case_name},
+                   {"step", c.step},
+                   {"call", c.call}});
+  return all;
+}
+
+/// How many cases there are and how they ended; by name those in which something was seen.
+Json cases_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+  Json ended = Json::object();
+  Json noted = Json::array();
+  for (const auto& o : tally.outcomes) {
+    const std::string verdict(kVerdictNames.at(static_cast<std::size_t>(o.verdict())));
+    ended[verdict] = ended.value(verdict, 0) + 1;
+    if (!o.seen.empty())
+      noted.push_back(
+          {{"case", o.name}, {"verdict", verdict}, {"expected", o.expected}, {"seen", o.seen}});
+  }
+  return {{"planned", plan.selected()},
+          {"finished", tally.cases},
+          {"shard", plan.shard + 1},
+          {"shards", plan.shards},
+          {"ended", ended},
+          {"noted", noted},
+          {"missing", facts.missing},
+          {"unmatched", facts.unmatched}};
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
+  return digits;
+}
+
+/// Unexpected deviations in full, then the expected ones, a line each.
+std::string findings_text(const Tally& tally) {
+  std::string text;
+  std::string expected;
+  std::string flaky;
+  for (const auto& f : tally.findings) {
+    const auto name = print_annotation(f.name);
+    if (!f.expected_reason.empty()) {
+      expected += fmt::format("  {} ({}x): {}\n", name, f.count, f.expected_reason);
+      continue;
+    }
+    if (f.flaky) {
+      flaky += fmt::format("  {} ({}x): {}\n", name, f.count, f.trace_file);
+      continue;
+    }
+    text +=
+        fmt::format("\n{}: {} ({}x)\n  {} -> {}\n", name,
+                    f.trace_file.empty() ? f.case_name : f.trace_file, f.count, f.call, f.result);
+    for (const auto& remark : f.remarks) text += "  " + remark + "\n";
+  }
+  if (!flaky.empty())
+    text += fmt::format("\nflaky (the same calls made again did not show it):\n{}", flaky);
+  return expected.empty() ? text : text + "\nexpected:\n" + expected;
+}
+
+}  // namespace
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f ? '?' : c;
+    }
+  }
+  return out;
+}
+
+std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+  const auto& d = tally.device;
+  Json rules = Json::array();
+  for (std::size_t i = 0; i < tally.judged.size(); ++i)
+    rules.push_back({{"rule", tally.book->rules()[i]->id}, {"judged", tally.judged.at(i)}});
+  const Json report = {{"format", "mrproof-report"},
+                       {"version", 1},
+                       {"target",
+                        {{"device", d.device},
+                         {"driver", d.driver},
+                         {"kernel", d.kernel},
+                         {"rdma_core", d.rdma_core},
+                         {"firmware", d.firmware},
+                         {"place", facts.place}}},
+                       {"dialect", plan.dialect},
+                       {"seed", plan.seed},
+                       {"seeds", plan.seeds},
+                       {"steps", tally.steps},
+                       {"cases", cases_json(plan, tally, facts)},
+                       {"cut_short", facts.cut_short},
+                       {"error", facts.error},
+                       {"counts", counts_json(tally)},
+                       {"rules", rules},
+                       {"capabilities", capabilities_json(tally)},
+                       {"choices", choices_json(tally)},
+                       {"deviations", findings_json(tally)},
+                       {"incidents", incidents_json(tally)},
+                       {"timing",
+                        {{"seconds", facts.seconds},
+                         {"boot_seconds", facts.boot_seconds},
+                         {"steps_per_second", tally.steps_per_second()},
+                         {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
+                         {"inside_share", tally.inside_share()}}}};
+  // What kernels print may be no UTF-8.
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+  const auto& d = tally.device;
+  std::string text = fmt::format("\ndevice {}  driver {}  kernel {}  rdma-core {}  on {}\n",
+                                 d.device, d.driver, d.kernel, d.rdma_core, facts.place);
+  text += fmt::format(
+      "{} steps in {} of {} cases, {:.1f} s (boot {:.1f} s), {} steps/s, "
+      "{} steps/s undisturbed, {:.0f} % inside the implementation\n",
+      grouped(tally.steps), grouped(tally.cases), grouped(plan.selected()), facts.seconds,
+      facts.boot_seconds, grouped(static_cast<std::uint64_t>(tally.steps_per_second())),
+      grouped(static_cast<std::uint64_t>(tally.undisturbed_steps_per_second())),
+      100 * tally.inside_share());
+  for (std::size_t i = 0; i < kVerdicts; ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", grouped(tally.counts.at(i)),
+                        kVerdictNames.at(i));
+  const auto judged =
+      std::count_if(tally.judged.begin(), tally.judged.end(), [](const auto n) { return n != 0; });
+  text += fmt::format("; {} of {} rules judged\n", judged, tally.judged.size());
+  text += findings_text(tally);
+  for (const auto& i : tally.incidents)
+    text += fmt::format("\n{} {}in {} step {}: {}{}\n  {}\n",
+                        kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
+                        i.name.empty() ? "" : i.name + " ", i.case_name, i.step, i.text,
+                        i.expected_reason.empty() ? "" : " (expected: " + i.expected_reason + ")",
+                        i.call.empty() ? "(between steps)" : i.call);
+  for (const auto& name : facts.missing) text += fmt::format("\nmissing: {}", name);
+  for (const auto& name : facts.unmatched)
+    text += fmt::format("\nexpected and never met (mended? then take it out): {}", name);
+  if (!facts.missing.empty() || !facts.unmatched.empty()) text += "\n";
+  if (facts.cut_short) text += "\nended before the plan was done\n";
+  if (!facts.error.empty()) text += "\ngave up: " + facts.error + "\n";
+  return text;
+}
+
+}  // namespace mrproof

@@ -1,0 +1,48 @@
+// What a run leaves behind: report.json, junit.xml and a summary for people.
+#pragma once
+
+#include <string>
+
+#include "conformance/run/plan.hpp"
+#include "conformance/run/tally.hpp"
+
+namespace mrproof {
+
+/// What a report says beside the tally.
+struct RunFacts {
+  std::string place;   ///< where it ran
+  double seconds = 0;  ///< wall time of the run, boot included
+  double boot_seconds = 0;
+  bool cut_short = false;              ///< ended by --time or an interrupt before its plan was done
+  std::string error;                   ///< why the tool gave up; empty if it did not
+  std::vector<std::string> missing;    ///< cases of the plan that have no outcome
+  std::vector<std::string> unmatched;  ///< expectations that nothing met, where that is a failure
+};
+
+/// report.json, format version 1; every field is described in conformance/README.md.
+std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& facts);
+
+/// One self-contained HTML page for people: what was judged, and each deviation with a drawing of
+/// the buffers, the regions and the ranges that the step used.
+std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& facts);
+
+/// Text made safe for HTML and XML.
+std::string escaped(const std::string& text);
+
+/// JUnit XML: one test case for each case of the plan. What was expected passes, and says so; a
+/// case in which nothing could be learnt is skipped; a missing one is an error.
+std::string report_junit(const Tally& tally, const RunFacts& facts);
+
+/// The same as KTAP, version 1.
+std::string report_ktap(const Tally& tally, const RunFacts& facts);
+
+/// A summary for a pull request, in Markdown: at most 60 rows.
+std::string report_markdown(const Plan& plan, const Tally& tally, const RunFacts& facts);
+
+/// Unexpected findings as SARIF 2.1.0; their place is the trace file.
+std::string report_sarif(const Tally& tally);
+
+/// A page of text for the terminal.
+std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts);
+
+}  // namespace mrproof

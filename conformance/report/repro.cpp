@@ -1,0 +1,298 @@
+#include "conformance/report/repro.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/report/repro_parts.hpp"
+#include "conformance/report/repro_writer.hpp"
+#include "conformance/trace/notation.hpp"
+#include "impl/layout.hpp"
+#include "model/view.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+/// What a device claims, and where it is read (ibv_query_device_ex(3)).
+struct Claim {
+  bool feature;  ///< of Capabilities::features, else of `claimed`
+  std::uint32_t flag;
+  const char* text;
+};
+constexpr std::array<Claim, 9> kClaims{{
+    {false, kRemoteAtomic, "can.orig_attr.atomic_cap != IBV_ATOMIC_NONE"},
+    {false, kMwBind,
+     "can.orig_attr.device_cap_flags & (IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2A | "
+     "IBV_DEVICE_MEM_WINDOW_TYPE_2B)"},
+    {false, kOnDemand, "can.odp_caps.general_caps & IBV_ODP_SUPPORT"},
+    {true, kMwType1, "can.orig_attr.device_cap_flags & IBV_DEVICE_MEM_WINDOW"},
+    {true, kMwType2A, "can.orig_attr.device_cap_flags & IBV_DEVICE_MEM_WINDOW_TYPE_2A"},
+    {true, kMwType2B, "can.orig_attr.device_cap_flags & IBV_DEVICE_MEM_WINDOW_TYPE_2B"},
+    {true, kMemoryExtensions, "can.orig_attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS"},
+    {true, kImplicitOnDemand, "can.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT"},
+    {true, kAtomics, "can.orig_attr.atomic_cap != IBV_ATOMIC_NONE"},
+}};
+
+std::string replaced(std::string text, std::string_view mark, std::string_view by) {
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+    text.replace(at, mark.size(), by);
+  return text;
+}
+
+/// Text that a C comment can hold, in lines that begin as given.
+std::string comment_lines(const std::string& text, const std::string& begin) {
+  constexpr std::size_t kWidth = 96;
+  std::string lines, line;
+  std::string rest = replaced(replaced(text, "*/", "* /"), "??", "? ?") + " ";
+  for (std::size_t space = rest.find(' '); space != std::string::npos; space = rest.find(' ')) {
+    const std::string word = rest.substr(0, space);
+    rest.erase(0, space + 1);
+    if (!line.empty() && begin.size() + line.size() + word.size() + 1 > kWidth) {
+      lines += begin + line + "\n";
+      line.clear();
+    }
+    if (!word.empty()) line += (line.empty() ? "" : " ") + word;
+  }
+  return line.empty() ? lines : lines + begin + line + "\n";
+}
+
+}  // namespace
+
+ReproWriter::ReproWriter(const Evidence& evidence) : evidence_(evidence) {}
+
+bool ReproWriter::uses(Verb verb) const {
+  return std::any_of(evidence_.trace.steps.begin(), evidence_.trace.steps.end(),
+                     [&](const Step& step) { return step.call.verb == verb; });
+}
+
+/// Whether a step names an end of the pair, or ends a domain that the pair is in.
+bool ReproWriter::pair_needed(std::size_t first) const {
+  const auto& setup = evidence_.trace.setup;
+  if (setup.qp_pd.at(first) == Setup::kAbsent) return false;
+  return std::any_of(
+      evidence_.trace.steps.begin(), evidence_.trace.steps.end(), [&](const Step& s) {
+        const Verb verb = s.call.verb;
+        const bool of_qp = is_transfer(verb) ||
+                           (verb >= Verb::query_qp && verb <= Verb::destroy_qp) ||
+                           verb == Verb::post_recv;
+        if (of_qp) return s.call.qp / 2U == first / 2;
+        return verb == Verb::dealloc_pd &&
+               (setup.qp_pd.at(first) == s.call.pd || setup.qp_pd.at(first + 1) == s.call.pd);
+      });
+}
+
+void ReproWriter::comment(const std::string& text) {
+  std::string lines = comment_lines(text, "     * ");
+  lines.replace(0, 6, "    /*");
+  body_ += lines;
+  body_.pop_back();
+  body_ += " */\n";
+}
+
+/// The objects that the trace gives and that it uses.
+void ReproWriter::write_setup() {
+  const auto& setup = evidence_.trace.setup;
+  std::set<std::size_t> pds;
+  for (const Step& step : evidence_.trace.steps) {
+    const Verb verb = step.call.verb;
+    const bool of_pd = verb <= Verb::rereg_mr || verb == Verb::advise_mr || verb == Verb::alloc_mw;
+    if (of_pd && verb != Verb::alloc_pd && setup.pd.at(step.call.pd)) pds.insert(step.call.pd);
+  }
+  for (std::size_t first = 0; first < setup.qp_pd.size(); first += 2)
+    if (pair_needed(first))
+      for (const std::size_t end : {first, first + 1}) pds.insert(setup.qp_pd.at(end));
+  std::string made;
+  for (const std::size_t pd : pds) {
+    declared_.insert(fmt::format("pd{}", pd));
+    line(fmt::format("struct ibv_pd *pd{} = ibv_alloc_pd(context);", pd));
+    made += fmt::format("{}pd{}", made.empty() ? "" : " && ", pd);
+  }
+  if (!made.empty()) line(fmt::format("NEED({});", made));
+  for (std::size_t first = 0; first < setup.qp_pd.size(); first += 2) {
+    if (!pair_needed(first)) continue;
+    need(ReproPart::pairs);
+    line(fmt::format("struct ibv_qp *qp{} = make_qp(pd{}), *qp{} = make_qp(pd{});", first,
+                     setup.qp_pd.at(first), first + 1, setup.qp_pd.at(first + 1)));
+    line(fmt::format("NEED(qp{0} && qp{1} && !connect_pair(qp{0}, qp{1}));", first, first + 1));
+  }
+}
+
+/// What the device claims decides about some steps: asked for where another answer would do so.
+void ReproWriter::write_claims() {
+  bool asked = false;
+  const auto ask = [&](const std::string& what) {
+    if (!asked) line("struct ibv_device_attr_ex can;");
+    if (!asked) line("NEED(!ibv_query_device_ex(context, NULL, &can));");
+    asked = true;
+    line(fmt::format("NEED({});", what));
+  };
+  const auto& call = evidence_.decisive().call;
+  for (const auto& claim : kClaims) {
+    State other = evidence_.before.back();
+    auto& flags = claim.feature ? other.can.features : other.can.claimed;
+    const bool claimed = has<Plain>(flags, claim.flag).truth();
+    flags = claimed ? flags & ~Plain::flags(claim.flag) : flags | Plain::flags(claim.flag);
+    if (open_rules(*evidence_.book, other, call) == evidence_.open) continue;
+    ask(claimed ? claim.text : fmt::format("!({})", claim.text));
+  }
+  if (!is_transfer(call.verb) || !has_elements(call.verb)) return;
+  const auto length = evidence_.view().message().value();
+  if (length > evidence_.before.back().can.max_message.value())
+    line(fmt::format("NEED(port.max_msg_sz < {});", number(length)));
+  else if (length > 65536)
+    line(fmt::format("NEED(port.max_msg_sz >= {});", number(length)));
+}
+
+/// What the step was to be like, and what was seen, in words.
+void ReproWriter::write_decisive() {
+  blank();
+  const Step& step = evidence_.decisive();
+  std::string names;
+  for (const Outcome outcome : evidence_.allowed())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                         print_outcome(outcome, is_transfer(step.call.verb)));
+  std::string text = fmt::format("Allowed here: {}.", names);
+  const auto& a = evidence_.finding();
+  if (a.verdict == Verdict::deviates) {
+    text += fmt::format(" Seen: {}.", print_result(step));
+    if (kind() == DeviationClass::bytes) text += " Memory holds what it should not.";
+    for (const auto& remark : step.remarks)
+      if (remark.starts_with("broken: ")) text += " Broken: " + remark.substr(8) + ".";
+  } else if (a.verdict == Verdict::crash) {
+    text += " Seen: the process or the kernel died.";
+  } else if (a.verdict == Verdict::hang) {
+    text += " Seen: it does not end.";
+  } else if (a.verdict == Verdict::kernel_warning) {
+    text += " Seen: it ends, and the kernel log tells of a fault.";
+  }
+  comment(text);
+  line("stuck_means = 1;");
+  // What takes a minute and then makes the kernel complain is not called a hang.
+  line(fmt::format("alarm({});", a.verdict == Verdict::kernel_warning ? 120 : 30));
+  const std::size_t begin = body_.size();
+  write_step();
+  std::string written = body_.substr(begin);
+  body_.erase(begin);
+  const std::size_t name_end = written.find(";\n") + 2;
+  body_ += written.substr(0, name_end);
+  if (a.verdict == Verdict::crash) line("printf(\"making step %s\\n\", step);");
+  if (kind() == DeviationClass::bytes) predict_bytes();
+  if (kind() == DeviationClass::detail && step.call.verb == Verb::bind_mw)
+    if (a.broken.find("bind_key_right") != std::string::npos)
+      line(fmt::format("uint32_t old_key = mw{}->rkey;", step.call.mw));
+  body_ += written.substr(name_end);
+  check();
+}
+
+std::string ReproWriter::pairs_part() const {
+  const bool windows = uses(Verb::bind_mw) || uses(Verb::post_bind_mw);
+  const bool atomics = uses(Verb::atomic_fetch_and_add) || uses(Verb::atomic_cmp_and_swp);
+  const bool again = parts_.contains(ReproPart::reconnect);
+  std::string text(repro_parts::kPairs);
+  text = replaced(text, "@ACCESS@",
+                  atomics && windows
+                      ? " |\n                      IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND"
+                  : atomics ? " | IBV_ACCESS_REMOTE_ATOMIC"
+                  : windows ? " | IBV_ACCESS_MW_BIND"
+                            : "");
+  text = replaced(text, "@RETRY@", windows ? repro_parts::kRetry : "");
+  text = replaced(text, "@NUMBERS@", again ? repro_parts::kNumbers : "");
+  text = replaced(text, "@RECEIVE_NUMBER@", again ? ", .rq_psn = psn" : "");
+  return replaced(text, "@SEND_NUMBER@", again ? ", .sq_psn = psn" : "");
+}
+
+std::string ReproWriter::parts() const {
+  using namespace repro_parts;
+  std::string text(kMessages);
+  if (!over_) text += kVerdict;
+  text += parts_.contains(ReproPart::pairs) ? kOpenPort : kOpen;
+  for (const ReproPart part : parts_) {
+    switch (part) {
+      case ReproPart::map: text += kMap; break;
+      case ReproPart::pattern: text += kPattern; break;
+      case ReproPart::bytes: text += bytes_part(); break;
+      case ReproPart::dma_buf: text += kDmaBuf; break;
+      case ReproPart::reg_mr_ex: text += repro_parts::kRegMrEx; break;
+      case ReproPart::kernel_log: text += kKernelLog; break;
+      case ReproPart::child: text += kChild; break;
+      case ReproPart::pairs: text += pairs_part(); break;
+      case ReproPart::completion: text += kCompletion; break;
+      case ReproPart::run: text += kRun; break;
+      case ReproPart::bind: text += kBind; break;
+      case ReproPart::receive: text += repro_parts::kReceive; break;
+      case ReproPart::state: text += kState; break;
+      case ReproPart::settled: text += kSettled; break;
+      case ReproPart::reconnect: text += kReconnect; break;
+    }
+  }
+  return text;
+}
+
+std::string ReproWriter::head() const {
+  std::string text;
+  for (const auto& comment : evidence_.trace.comments) text += comment;
+  if (text.empty()) text = fmt::format("Shows: {}.", print_annotation(evidence_.finding()));
+  text = comment_lines(text, " * ");
+  text += " *\n *     cc -std=c11 -o repro repro.c -libverbs && ./repro [DEVICE [GID_INDEX]]\n *\n";
+  text += " * Exit status: 0 conforms, 1 deviates, 4 cannot run here. */\n#define _GNU_SOURCE\n";
+  text.replace(0, 2, "/*");
+  std::set<std::string> includes{"errno",  "infiniband/verbs", "signal", "stdio",
+                                 "stdlib", "string",           "unistd"};
+  if (parts_.contains(ReproPart::map)) includes.insert("sys/mman");
+  if (parts_.contains(ReproPart::child)) includes.insert("sys/wait");
+  if (parts_.contains(ReproPart::kernel_log)) includes.insert("fcntl");
+  if (parts_.contains(ReproPart::dma_buf))
+    includes.insert({"fcntl", "linux/udmabuf", "sys/ioctl", "sys/mman"});
+  for (const auto& name : includes) text += fmt::format("#include <{}.h>\n", name);
+  if (!buffers_.empty())
+    text += "\n/* Where the trace has them; what lies around is not mapped. */\n";
+  for (const std::size_t index : buffers_)
+    text += fmt::format("#define BUF{} {:#x}\n", index, buffer_address(index));
+  return text;
+}
+
+std::string ReproWriter::write() {
+  const bool logs = evidence_.finding().verdict == Verdict::kernel_warning;
+  const bool dies = evidence_.finding().verdict == Verdict::crash;
+  write_setup();
+  write_claims();
+  if (!body_.empty()) blank();
+  for (; !is_decisive() && !over_; ++now_) write_step();
+  if (over_)
+    check();
+  else
+    write_decisive();
+  if (kind() == DeviationClass::bytes) parts_.insert({ReproPart::pattern, ReproPart::bytes});
+  if (parts_.contains(ReproPart::settled)) need(ReproPart::state);
+  if (!buffers_.empty()) need(ReproPart::map);
+  if (logs) need(ReproPart::kernel_log);
+  if (dies) need(ReproPart::child);
+
+  std::string begin =
+      "\nint main(int argc, char **argv)\n{\n    setbuf(stdout, NULL);\n"
+      "    signal(SIGALRM, on_alarm);\n";
+  if (dies) begin += "    watch_child();\n";
+  begin += "    alarm(60);\n";
+  if (logs)
+    begin +=
+        "    kernel_log = open(\"/dev/kmsg\", O_RDONLY | O_NONBLOCK);\n"
+        "    NEED(kernel_log >= 0 && lseek(kernel_log, 0, SEEK_END) >= 0);\n";
+  const bool named = body_.find("context") != std::string::npos;
+  begin += fmt::format("    {}open_device(argc, argv);\n",
+                       named ? "struct ibv_context *context = " : "");
+  for (const std::size_t index : buffers_) {
+    begin += fmt::format("    map(BUF{}, {});\n", index, buffer_size(index));
+    if (kind() == DeviationClass::bytes)
+      begin += fmt::format("    fill(BUF{}, {}, {:#x});\n", index, buffer_size(index),
+                           initial_seed(index));
+  }
+  return head() + parts() + begin + body_ + "}\n";
+}
+
+std::string repro_program(const Evidence& evidence) { return ReproWriter(evidence).write(); }
+
+}  // namespace mrproof

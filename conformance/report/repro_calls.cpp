@@ -1,0 +1,296 @@
+// Steps as calls of libibverbs in the program of repro.hpp.
+#include <fmt/format.h>
+
+#include "conformance/report/repro_writer.hpp"
+#include "conformance/trace/notation.hpp"
+#include "impl/layout.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+std::uint32_t bits(const Plain::Flags& flags) { return static_cast<std::uint32_t>(flags.value()); }
+
+/// The operation of a work request as C names it, without IBV_WR_.
+const char* opcode(Verb verb) {
+  switch (verb) {
+    case Verb::post_bind_mw: return "BIND_MW";
+    case Verb::local_inv: return "LOCAL_INV";
+    case Verb::send_with_inv: return "SEND_WITH_INV";
+    case Verb::rdma_write: return "RDMA_WRITE";
+    case Verb::rdma_write_with_imm: return "RDMA_WRITE_WITH_IMM";
+    case Verb::rdma_read: return "RDMA_READ";
+    case Verb::atomic_fetch_and_add: return "ATOMIC_FETCH_AND_ADD";
+    case Verb::atomic_cmp_and_swp: return "ATOMIC_CMP_AND_SWP";
+    default: return "SEND";
+  }
+}
+
+std::string rereg_changes(std::uint32_t flags) {
+  std::string text;
+  for (const auto& [flag, name] : kChangeNames) {
+    if ((flags & flag) == 0) continue;
+    text += (text.empty() ? "IBV_REREG_MR_" : " | IBV_REREG_MR_") + std::string(name);
+    flags &= ~flag;
+  }
+  if (flags != 0) text += fmt::format("{}(int){:#x}", text.empty() ? "" : " | ", flags);
+  return text.empty() ? "0" : text;
+}
+
+std::string advice(std::uint8_t option) {
+  if (const auto name = name_of_value(kAdviceNames, option))
+    return "IBV_ADVISE_MR_ADVICE_" + std::string(*name);
+  return fmt::format("(enum ibv_advise_mr_advice){}", option);
+}
+
+std::string advise_flags(std::uint32_t flags) {
+  return flags == kAdviseFlush ? "IBV_ADVISE_MR_FLAG_FLUSH" : fmt::format("{:#x}", flags);
+}
+
+}  // namespace
+
+void ReproWriter::line(const std::string& statement, int indent) {
+  body_ += wrapped(statement, indent);
+}
+
+void ReproWriter::set_got(const std::string& value) {
+  const bool first = declared_.insert("got").second;
+  line(fmt::format("{}got = {};", first ? "int " : "", value));
+}
+
+/// A call that gives an object, or NULL and an errno.
+void ReproWriter::make(const Step& step, const char* type, const std::string& object,
+                       const std::string& call) {
+  const bool first = declared_.insert(object).second;
+  for (const char* old : {"_old_lkey", "_old_rkey"})  // a new object has no earlier keys
+    if (declared_.contains(object + old)) line(object + old + " = 0;");
+  if (is_decisive()) line("errno = 0;");
+  line(fmt::format("{}{} = {};", first ? fmt::format("struct {} *", type) : "", object, call));
+  if (is_decisive()) {
+    set_got(object + " ? 0 : REFUSED");
+  } else {
+    line(fmt::format("NEED({}{});", step.result.outcome == Outcome::ok ? "" : "!", object));
+  }
+}
+
+/// A call that gives 0 or an errno.
+void ReproWriter::answer(const Step& step, const std::string& call) {
+  if (is_decisive()) {
+    if (step.call.verb == Verb::rereg_mr) {
+      line("errno = 0;");
+      line(fmt::format("int code = {};", call));
+      set_got("code ? REFUSED : 0");
+    } else {
+      set_got(fmt::format("(errno = {}) ? REFUSED : 0", call));
+    }
+    return;
+  }
+  const bool ok = step.result.outcome == Outcome::ok;
+  const auto statement = fmt::format("NEED({}{});", ok ? "!" : "", call);
+  if (statement.size() <= 96) return line(statement);
+  set_got(call);
+  line(ok ? "NEED(!got);" : "NEED(got);");
+}
+
+std::string ReproWriter::registration(const Step& step) {
+  const auto& c = step.call;
+  const auto access = c_access(bits(c.access));
+  const auto length = number(c.length.value());
+  switch (c.verb) {
+    case Verb::reg_mr:
+      return fmt::format("ibv_reg_mr(pd{}, {}, {}, {})", c.pd, pointer(c.address.value()), length,
+                         access);
+    case Verb::reg_mr_iova:
+      return fmt::format("ibv_reg_mr_iova(pd{}, {}, {}, {}, {})", c.pd, pointer(c.address.value()),
+                         length, address(c.iova.value()), access);
+    case Verb::reg_mr_ex:
+      need(ReproPart::reg_mr_ex);
+      return fmt::format("reg_mr_ex(pd{}, {}, {}, {}, {})", c.pd, pointer(c.address.value()),
+                         length, address(c.iova.value()), access);
+    case Verb::reg_dmabuf_mr:
+      return fmt::format("ibv_reg_dmabuf_mr(pd{}, {}, {}, {}, dma_buf, {})", c.pd,
+                         number(c.address.value()), length, address(c.iova.value()), access);
+    default: return fmt::format("ibv_alloc_null_mr(pd{})", c.pd);
+  }
+}
+
+/// The work request of a step, with the number that is to come back where that is looked at.
+std::string ReproWriter::request(const Step& step) {
+  const auto& c = step.call;
+  std::string text = fmt::format("&(struct ibv_send_wr){{.opcode = IBV_WR_{}", opcode(c.verb));
+  if (is_decisive() && checks_completion()) text += fmt::format(", .wr_id = {}", now_ + 1);
+  if (has_elements(c.verb))
+    text += fmt::format(", .sg_list = {}, .num_sge = {}", elements(step), c.elements);
+  const auto rkey = [&] { return key(step.rkey); };
+  if (is_atomic(c.verb)) {
+    text += fmt::format(", .wr.atomic = {{.remote_addr = {}, .rkey = {}, .compare_add = {}",
+                        address(c.remote.value()), rkey(), number(c.operand.value()));
+    if (c.verb == Verb::atomic_cmp_and_swp)
+      text += fmt::format(", .swap = {}", number(c.swap.value()));
+    text += "}";
+  } else if (is_remote(c.verb)) {
+    text += fmt::format(", .wr.rdma = {{.remote_addr = {}, .rkey = {}}}", address(c.remote.value()),
+                        rkey());
+  }
+  if (c.verb == Verb::rdma_write_with_imm) text += ", .imm_data = 0x12345678";
+  if (c.verb == Verb::local_inv || c.verb == Verb::send_with_inv)
+    text += fmt::format(", .invalidate_rkey = {}", rkey());
+  if (c.verb == Verb::post_bind_mw)
+    text += fmt::format(", .bind_mw = {{.mw = mw{}, .rkey = {}, .bind_info = {}}}", c.mw,
+                        fmt::format("key{}", now_ + 1), bind_info(step));
+  return text + "}";
+}
+
+void ReproWriter::transfer(const Step& step) {
+  const auto& c = step.call;
+  need(ReproPart::completion);
+  if (c.verb == Verb::post_bind_mw)
+    line(fmt::format("uint32_t key{} = {};", now_ + 1, key(step.rkey)));
+  if (c.verb == Verb::bind_mw) {
+    need(ReproPart::bind);
+    const auto id =
+        is_decisive() && checks_completion() ? fmt::format(".wr_id = {}, ", now_ + 1) : "";
+    set_got(fmt::format("bind(qp{}, mw{}, &(struct ibv_mw_bind){{{}.bind_info = {}}})", c.qp, c.mw,
+                        id, bind_info(step)));
+  } else {
+    need(ReproPart::run);
+    set_got(fmt::format("run(qp{}, {})", c.qp, request(step)));
+  }
+  if (is_decisive()) return;
+  line(fmt::format("NEED(got == {});", c_status(step.result.outcome)));
+  after_transfer(step);
+}
+
+/// What a program has to do before it goes on: the receive taken, the failure waited for, the
+/// window's new key put in.
+void ReproWriter::after_transfer(const Step& step) {
+  const auto& c = step.call;
+  const auto& r = step.result;
+  const bool done = r.outcome == Outcome::ok;
+  if (c.verb == Verb::post_bind_mw && done)
+    line(fmt::format("mw{}->rkey = key{};", c.mw, now_ + 1));
+  const auto received = static_cast<Outcome>(r.peer_receive.value());
+  const std::uint8_t peer = peer_of(c.qp);
+  if (done && received != Outcome::none && received != Outcome::refused &&
+      before().qps.at(peer).posted.truth())
+    line(fmt::format("NEED(completion(qp{}->recv_cq) == {});", peer, c_status(received)));
+  for (const std::uint8_t end : {c.qp, peer}) {
+    const auto failed = Plain::small(QpState::err);
+    const auto& now = evidence_.after.at(now_).qps.at(end);
+    if (!now.live.truth() || (now.state != failed).truth() ||
+        (before().qps.at(end).state == failed).truth())
+      continue;
+    need(ReproPart::settled);
+    line(fmt::format("NEED(settled(qp{}) == IBV_QPS_ERR);", end));
+  }
+}
+
+void ReproWriter::store(const Step& step) {
+  const auto& c = step.call;
+  if (kind() == DeviationClass::bytes) {
+    need(ReproPart::pattern);
+    line(fmt::format("fill({}, {}, {});", address(c.address.value()), number(c.length.value()),
+                     c.seed));
+  } else {
+    line(fmt::format("memset({}, {}, {});", pointer(c.address.value()), c.seed,
+                     number(c.length.value())));
+  }
+}
+
+void ReproWriter::protect(const Step& step) {
+  const auto& c = step.call;
+  const auto where = pointer(c.address.value());
+  const auto length = number(c.length.value());
+  const auto index = (c.address.value() - kBufferBase) / kBufferStride;
+  const auto& buffer = before().buffers.at(index);
+  const bool unmapped = buffer.hole.truth() && !buffer.read_only.truth();
+  if (c.option == kNoPages)
+    line(fmt::format("NEED(!munmap({}, {}));", where, length));
+  else if (c.option == kReadPages)
+    line(fmt::format("NEED(!mprotect({}, {}, PROT_READ));", where, length));
+  else if (unmapped)
+    line(fmt::format("map({}, {});", address(c.address.value()), length));
+  else
+    line(fmt::format("NEED(!mprotect({}, {}, PROT_READ | PROT_WRITE));", where, length));
+}
+
+void ReproWriter::dma_buf(const Step& step) {
+  need(ReproPart::dma_buf);
+  if (declared_.insert("dma_buf").second) line("int dma_buf = make_dma_buf();");
+  if (!is_decisive()) line("NEED(dma_buf >= 0);");
+  make(step, "ibv_mr", fmt::format("mr{}", step.call.mr), registration(step));
+}
+
+void ReproWriter::query(const Step& step) {
+  const auto& c = step.call;
+  if (is_decisive()) {
+    line("struct ibv_qp_attr attr;");
+    line("struct ibv_qp_init_attr ignored;");
+    return answer(step, fmt::format("ibv_query_qp(qp{}, &attr, IBV_QP_STATE, &ignored)", c.qp));
+  }
+  need(ReproPart::state);
+  line(fmt::format("NEED(state_of(qp{}) == IBV_QPS_{});", c.qp,
+                   kQpStateNames.at(before().qps.at(c.qp).state.value())));
+}
+
+void ReproWriter::write_call(const Step& step) {
+  const auto& c = step.call;
+  const auto name = [&](const char* object, std::uint8_t slot) {
+    return fmt::format("{}{}", object, slot);
+  };
+  switch (c.verb) {
+    case Verb::alloc_pd: return make(step, "ibv_pd", name("pd", c.pd), "ibv_alloc_pd(context)");
+    case Verb::dealloc_pd: return answer(step, fmt::format("ibv_dealloc_pd(pd{})", c.pd));
+    case Verb::reg_mr:
+    case Verb::reg_mr_iova:
+    case Verb::reg_mr_ex:
+    case Verb::alloc_null_mr: return make(step, "ibv_mr", name("mr", c.mr), registration(step));
+    case Verb::reg_dmabuf_mr: return dma_buf(step);
+    case Verb::reg_shared_mr:
+      line("cannot_run(\"libibverbs cannot share regions: a vendor's experimental verbs can\");");
+      over_ = true;
+      return;
+    case Verb::rereg_mr:
+      return answer(step, fmt::format("ibv_rereg_mr(mr{}, {}, {}, {}, {}, {})", c.mr,
+                                      rereg_changes(bits(c.flags)),
+                                      (bits(c.flags) & kChangePd) != 0 ? name("pd", c.pd) : "NULL",
+                                      pointer(c.address.value()), number(c.length.value()),
+                                      c_access(bits(c.access))));
+    case Verb::dereg_mr: return answer(step, fmt::format("ibv_dereg_mr(mr{})", c.mr));
+    case Verb::advise_mr:
+      return answer(step, fmt::format("ibv_advise_mr(pd{}, {}, {}, {}, {})", c.pd, advice(c.option),
+                                      advise_flags(bits(c.flags)), elements(step), c.elements));
+    case Verb::alloc_mw:
+      return make(step, "ibv_mw", name("mw", c.mw),
+                  fmt::format("ibv_alloc_mw(pd{}, IBV_MW_{})", c.pd,
+                              print_named(kWindowTypeNames, c.option)));
+    case Verb::dealloc_mw: return answer(step, fmt::format("ibv_dealloc_mw(mw{})", c.mw));
+    case Verb::post_recv: {
+      need(ReproPart::receive);
+      return answer(
+          step, fmt::format("receive(qp{}, &(struct ibv_recv_wr){{{}.sg_list = {}, "
+                            ".num_sge = {}}})",
+                            c.qp, checks_completion() ? fmt::format(".wr_id = {}, ", now_ + 1) : "",
+                            elements(step), c.elements));
+    }
+    case Verb::query_qp: return query(step);
+    case Verb::connect:
+      need(ReproPart::reconnect);
+      return answer(step, fmt::format("reconnect(qp{}, qp{})", c.qp, peer_of(c.qp)));
+    case Verb::destroy_qp: return answer(step, fmt::format("ibv_destroy_qp(qp{})", c.qp));
+    case Verb::fill: return store(step);
+    case Verb::protect: return protect(step);
+    default: return transfer(step);
+  }
+}
+
+void ReproWriter::write_step() {
+  const Step& step = step_at(now_);
+  line(fmt::format("step = \"{}: {}\";", now_ + 1, print_call(step)));
+  if (!is_decisive()) save_keys(step);
+  write_call(step);
+}
+
+}  // namespace mrproof

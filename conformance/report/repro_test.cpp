@@ -1,0 +1,122 @@
+#include "conformance/report/repro.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "conformance/report/repro_writer.hpp"
+#include "conformance/testing/test_files.hpp"
+#include "conformance/trace/trace_dialect.hpp"
+
+namespace mrproof {
+namespace {
+
+using namespace model;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string program_of(const std::string& steps) {
+  const std::string text =
+      "# mrproof trace v1\n"
+      "# What it is about. */ ?"
+      "?/\n"
+      "given capabilities(REMOTE_ATOMIC|MW_BIND, 8388608, "
+      "MW_TYPE_1|MW_TYPE_2B|MEM_MGT_EXTENSIONS)\n"
+      "given pd0\n"
+      "given pd1\n"
+      "given qp0(pd0) <-> qp1(pd0)\n" +
+      steps;
+  return repro_program(gather_evidence(parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt"));
+}
+
+TEST(Repro, NumbersAndFlagsAreWrittenAsCUnderstandsThem) {
+  EXPECT_EQ(number(4096), "4096");
+  EXPECT_EQ(number(~std::uint64_t{0}), "0xffffffffffffffff");
+  EXPECT_EQ(c_access(0), "0");
+  EXPECT_EQ(c_access(kLocalWrite | kFlushGlobal), "IBV_ACCESS_LOCAL_WRITE | 0x100");
+  EXPECT_EQ(c_access(1U << 31U), "(int)0x80000000");
+}
+
+TEST(Repro, LongStatementsAreWrapped) {
+  const std::string argument = "a_rather_long_argument, ";
+  const auto text = wrapped("call(" + argument + argument + argument + argument + "last);", 4);
+  EXPECT_THAT(text, ContainsRegex("^    call\\(.*,\n        [a-z].*last\\);\n$"));
+}
+
+TEST(Repro, MakesOnlyWhatTheTraceNeeds) {
+  const auto program = program_of("mr0 = reg_mr(pd1, buf1+0, 8, 0) -> refused EINVAL\n");
+  EXPECT_THAT(program, HasSubstr("ibv_reg_mr(pd1, (void *)BUF1, 8, 0)"));
+  for (const char* unused : {"pd0", "qp0", "BUF0", "make_qp", "completion("})
+    EXPECT_THAT(program, Not(HasSubstr(unused)));
+}
+
+TEST(Repro, CommentsCannotEndEarly) {
+  const auto program = program_of("mr0 = reg_mr(pd1, buf1+0, 8, 0) -> ok\n");
+  EXPECT_THAT(program, HasSubstr("/* What it is about. * / ? ?/"));
+}
+
+TEST(Repro, KeysOfWhatIsDeadAreKept) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 8, LOCAL_WRITE) -> ok\n"
+      "mr1 = reg_mr(pd0, buf1+0, 8, LOCAL_WRITE|REMOTE_READ) -> ok\n"
+      "dereg_mr(mr1) -> ok\n"
+      "rdma_read(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0) -> SUCCESS qp=RTS peer=RTS\n");
+  EXPECT_THAT(program, ContainsRegex("mr1_rkey = mr1->rkey;\n *NEED\\(!ibv_dereg_mr\\(mr1\\)"));
+  EXPECT_THAT(program, HasSubstr(".rkey = mr1_rkey"));
+  EXPECT_THAT(program, HasSubstr("verdict(got == IBV_WC_REM_ACCESS_ERR, got)"));
+}
+
+TEST(Repro, KeysBeforeABindAreKept) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 8, LOCAL_WRITE|MW_BIND) -> ok\n"
+      "mw0 = alloc_mw(pd0, TYPE_1) -> ok rkey=0x700\n"
+      "bind_mw(qp1, mw0, mr0, buf0+0, 8, REMOTE_READ) -> SUCCESS rkey=0x701\n"
+      "rdma_read(qp0, mr0.lkey, buf0+0, 1, mw0.old_rkey, buf0+4) -> SUCCESS qp=RTS peer=RTS\n");
+  EXPECT_THAT(program, ContainsRegex("uint32_t mw0_old_rkey = mw0->rkey;\n    (int )?got = bind"));
+  EXPECT_THAT(program, HasSubstr(".rkey = mw0_old_rkey"));
+}
+
+TEST(Repro, ADetailIsAskedForBesideTheOutcome) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
+      "post_recv(qp1, mr0.lkey, buf0+0, 1) -> ok\n"
+      "send(qp0, mr0.lkey, buf0+1, 1) -> REM_OP_ERR qp=ERR peer=ERR peer_receive=LOC_QP_OP_ERR\n");
+  EXPECT_THAT(program, HasSubstr("if (got != IBV_WC_REM_OP_ERR)\n        return verdict(0, got);"));
+  EXPECT_THAT(program, HasSubstr("return verdict(received == IBV_WC_LOC_PROT_ERR, got);"));
+}
+
+TEST(Repro, WhatSaysNothingOfTheDeviceIsNoDeviation) {
+  const auto program = program_of("mr0 = reg_mr(pd1, buf1+0, 8, 0) -> refused EINVAL\n");
+  EXPECT_THAT(program, HasSubstr("got == REFUSED && (errno == ENOMEM || errno == EAGAIN)"));
+}
+
+TEST(Repro, ARefusalThatIsWrongInADetailIsNotTakenForAMissingFeature) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 64, ON_DEMAND) -> ok\n"
+      "advise_mr(pd0, PREFETCH, FLUSH, mr0.lkey, buf0+0, 64) -> refused EINVAL\n");
+  EXPECT_THAT(program, Not(HasSubstr("if (got == REFUSED)\n        cannot_run")));
+  EXPECT_THAT(program, HasSubstr("if (errno == EOPNOTSUPP || errno == ENOSYS)"));
+}
+
+TEST(Repro, ClaimsThatDecideAreAskedFor) {
+  const auto refused = program_of("mr0 = reg_mr(pd1, buf1+0, 8, MW_BIND) -> refused EINVAL\n");
+  EXPECT_THAT(refused, ContainsRegex("NEED\\(can.orig_attr.device_cap_flags &"));
+  const auto made = program_of("mr0 = reg_mr(pd1, buf1+0, 8, 0) -> refused EINVAL\n");
+  EXPECT_THAT(made, Not(HasSubstr("device_cap_flags")));
+}
+
+TEST(Repro, EveryScenarioIsAReadableProgram) {
+  for (const auto& file : testing::scenario_files()) {
+    const Trace trace = load_trace(file);
+    const Evidence evidence = gather_evidence(trace, book_of(trace, "", file), file);
+    std::istringstream program(repro_program(evidence));
+    std::size_t number = 0;
+    for (std::string line; std::getline(program, line); ++number)
+      EXPECT_LE(line.size(), 100U) << file << ": " << line;
+    EXPECT_LT(number, 300U) << file;
+  }
+}
+
+}  // namespace
+}  // namespace mrproof

@@ -1,0 +1,141 @@
+// Writes the program of repro.hpp, a statement at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/report/evidence.hpp"
+
+namespace mrproof {
+
+/// Functions that a program may need (repro_parts.hpp), in the order in which they stand there.
+enum class ReproPart : std::uint8_t {
+  map,
+  pattern,
+  bytes,
+  dma_buf,
+  reg_mr_ex,
+  kernel_log,
+  child,
+  pairs,
+  completion,
+  run,
+  bind,
+  receive,
+  state,
+  settled,
+  reconnect,
+};
+
+/// Collects the body of main() and what it needs.
+class ReproWriter {
+ public:
+  explicit ReproWriter(const Evidence& evidence);
+  /// The whole program.
+  std::string write();
+
+ private:
+  using Step = mrproof::Step;
+  using State = model::State<model::Plain>;
+
+  // repro.cpp: the program around the steps
+  void write_setup();
+  void write_claims();
+  void write_decisive();
+  [[nodiscard]] std::string head() const;
+  [[nodiscard]] std::string parts() const;
+  [[nodiscard]] std::string pairs_part() const;
+  [[nodiscard]] std::string bytes_part() const;
+  [[nodiscard]] bool pair_needed(std::size_t first) const;
+  [[nodiscard]] bool uses(model::Verb verb) const;
+
+  // repro_values.cpp: values in C
+  std::string address(std::uint64_t value);
+  std::string pointer(std::uint64_t value);
+  std::string key(const KeyName& name);
+  std::string element(const KeyName& lkey, std::uint64_t address, std::uint64_t length);
+  std::string elements(const Step& step);
+  std::string bind_info(const Step& step);
+  void save_keys(const Step& step);
+  void save(const std::string& variable, const std::string& value);
+  [[nodiscard]] bool named_later(KeyName::Kind kind, std::uint8_t slot) const;
+
+  // repro_calls.cpp: one step
+  void write_step();
+  void write_call(const Step& step);
+  void make(const Step& step, const char* type, const std::string& object, const std::string& call);
+  void answer(const Step& step, const std::string& call);
+  void transfer(const Step& step);
+  void after_transfer(const Step& step);
+  void store(const Step& step);
+  void protect(const Step& step);
+  void dma_buf(const Step& step);
+  void query(const Step& step);
+  std::string registration(const Step& step);
+  std::string request(const Step& step);
+  void set_got(const std::string& value);
+
+  // repro_checks.cpp: what the decisive step has to be like
+  void check();
+  void check_inconclusive();
+  void check_late_receive();
+  void check_details();
+  void gather_details(const std::set<std::string_view>& ids);
+  void gather_completion();
+  void gather_receives(const std::set<std::string_view>& ids);
+  std::string detail(const model::PlainCondition& condition);
+  std::string keys_differ(const model::PlainCondition& condition);
+  [[nodiscard]] std::vector<const model::PlainRule*> rules_seen() const;
+  [[nodiscard]] std::vector<model::Term<model::Plain>> broken_by(
+      const model::PlainRule& rule) const;
+  [[nodiscard]] bool checks_completion() const;
+  [[nodiscard]] bool receive_due() const;
+  [[nodiscard]] std::string outcomes(std::optional<model::Outcome> but = std::nullopt) const;
+
+  // repro_bytes.cpp: memory before and after the decisive step
+  void predict_bytes();
+  void predict_copy(const model::Transfer<model::Plain>& transfer);
+  void check_bytes();
+  [[nodiscard]] model::Transfer<model::Plain> predicted() const;
+
+  /// A statement of main(), wrapped.
+  void line(const std::string& statement, int indent = 4);
+  void comment(const std::string& text);
+  void blank() { body_ += '\n'; }
+  void need(ReproPart part) { parts_.insert(part); }
+
+  [[nodiscard]] const Step& step_at(std::size_t index) const {
+    return evidence_.trace.steps.at(index);
+  }
+  [[nodiscard]] bool is_decisive() const { return now_ + 1 == evidence_.trace.steps.size(); }
+  [[nodiscard]] const State& before() const { return evidence_.before.at(now_); }
+  [[nodiscard]] model::DeviationClass kind() const;
+
+  const Evidence& evidence_;
+  std::size_t now_ = 0;  ///< the step being written
+  std::string body_;
+  std::set<ReproPart> parts_;
+  std::set<std::size_t> buffers_;   ///< that addresses name
+  std::set<std::string> declared_;  ///< variables of main()
+  std::set<std::string> includes_;  ///< beside those of every program
+  bool over_ = false;               ///< nothing can follow: a call that no C program can make
+};
+
+/// A statement in lines of at most 100 characters, broken after commas and bars; the first line
+/// begins with `indent` blanks, the others with four more.
+std::string wrapped(const std::string& statement, int indent);
+
+/// A number in C: in hexadecimal if it does not fit into 32 bits.
+std::string number(std::uint64_t value);
+
+/// The access flags as C names them.
+std::string c_access(std::uint32_t access);
+
+/// The outcome of a work request as C names it; REFUSED for a refusal.
+std::string c_status(model::Outcome outcome);
+
+}  // namespace mrproof

@@ -1,0 +1,80 @@
+#include "conformance/run/fingerprint.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "conformance/run/plan.hpp"
+
+namespace mrproof {
+namespace {
+
+using Json = nlohmann::json;
+
+void add_claims(const std::string& flags, Fingerprint& fingerprint) {
+  std::istringstream in(flags);
+  for (std::string flag; std::getline(in, flag, '|');)
+    if (flag != "0") fingerprint.entries["claims " + flag];
+}
+
+Fingerprint read(const Json& report) {
+  if (report.at("format") != "mrproof-report" || report.at("version") != 1)
+    throw ToolError("it is no report of this version");
+  const Json& target = report.at("target");
+  Fingerprint fingerprint;
+  fingerprint.target = fmt::format(
+      "{}, kernel {}, rdma-core {}", target.at("driver").get<std::string>(),
+      target.at("kernel").get<std::string>(), target.at("rdma_core").get<std::string>());
+  add_claims(report.at("capabilities").at("access"), fingerprint);
+  add_claims(report.at("capabilities").at("features"), fingerprint);
+  for (const Json& choice : report.at("choices")) {
+    const std::string answer = choice.at("answer");
+    const std::string name =
+        choice.at("rule").get<std::string>() + (answer.empty() ? "" : ": " + answer);
+    fingerprint.entries[name] = {choice.at("call"), choice.at("case"), choice.at("step")};
+  }
+  return fingerprint;
+}
+
+std::string line_of(const char* mark, const std::string& name, const FingerprintEntry& entry) {
+  if (entry.call.empty()) return fmt::format("{}{}\n", mark, name);
+  return fmt::format("{}{:<44} {}  # {} step {}\n", mark, name, entry.call, entry.case_name,
+                     entry.step + 1);
+}
+
+}  // namespace
+
+Fingerprint load_fingerprint(const std::string& report) {
+  std::ifstream in(report);
+  if (!in)
+    throw ToolError(fmt::format("{}: cannot be read: {}; give the report.json of a run", report,
+                                std::strerror(errno)));
+  try {
+    return read(Json::parse(in));
+  } catch (const std::exception& error) {
+    throw ToolError(
+        fmt::format("{}: this is no report.json of mrproof run: {}", report, error.what()));
+  }
+}
+
+std::string print_fingerprint(const Fingerprint& fingerprint) {
+  std::string text = "# mrproof fingerprint v1   " + fingerprint.target + "\n";
+  for (const auto& [name, entry] : fingerprint.entries) text += line_of("", name, entry);
+  return text;
+}
+
+std::string print_changes(const Fingerprint& first, const Fingerprint& second) {
+  std::string text;
+  for (const auto& [name, entry] : first.entries)
+    if (second.entries.count(name) == 0) text += line_of("- ", name, entry);
+  for (const auto& [name, entry] : second.entries)
+    if (first.entries.count(name) == 0) text += line_of("+ ", name, entry);
+  if (text.empty()) return text;
+  return fmt::format("--- {}\n+++ {}\n{}", first.target, second.target, text);
+}
+
+}  // namespace mrproof

@@ -1,0 +1,64 @@
+#include "conformance/run/fingerprint.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conformance/run/plan.hpp"
+#include "conformance/testing/test_files.hpp"
+
+namespace mrproof {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+std::string report(const std::string& kernel, const std::string& features,
+                   const std::string& choices) {
+  return R"({"format":"mrproof-report","version":1,"target":{"driver":"rxe","kernel":")" + kernel +
+         R"(","rdma_core":"44"},"capabilities":{"access":"MW_BIND","features":")" + features +
+         R"("},"choices":[)" + choices + "]}";
+}
+
+const char* const kRefused = R"({"rule":"reg_mr.refused","answer":"refused EINVAL","times":3,)"
+                             R"("case":"a/b","step":1,"call":"c"})";
+const char* const kFree =
+    R"({"rule":"send.ok","answer":"","times":1,"case":"x","step":0,"call":"d"})";
+
+TEST(Fingerprint, SaysWhatWasChosenAndWhere) {
+  const TemporaryFolder folder;
+  const auto read = load_fingerprint(folder.write(
+      "r.json", report("6.1", "MW_TYPE_1|ATOMICS", std::string(kRefused) + "," + kFree)));
+  EXPECT_EQ(read.target, "rxe, kernel 6.1, rdma-core 44");
+  const std::string text = print_fingerprint(read);
+  EXPECT_THAT(text, HasSubstr("\nclaims ATOMICS\nclaims MW_BIND\nclaims MW_TYPE_1\n"));
+  EXPECT_THAT(text, HasSubstr("reg_mr.refused: refused EINVAL"));
+  EXPECT_THAT(text, HasSubstr(" c  # a/b step 2\n"));
+}
+
+TEST(Fingerprint, TellsWhatChanged) {
+  const TemporaryFolder folder;
+  const auto old = load_fingerprint(folder.write("a.json", report("6.1", "0", kRefused)));
+  const auto young = load_fingerprint(folder.write("b.json", report("7.2", "ATOMICS", kFree)));
+  EXPECT_EQ(print_changes(old, old), "");
+  const std::string changes = print_changes(old, young);
+  EXPECT_THAT(changes, HasSubstr("--- rxe, kernel 6.1, rdma-core 44\n+++ rxe, kernel 7.2"));
+  EXPECT_THAT(changes, HasSubstr("\n- reg_mr.refused: refused EINVAL"));
+  EXPECT_THAT(changes, HasSubstr("\n+ claims ATOMICS\n+ send.ok"));
+}
+
+TEST(Fingerprint, NamesTheFileThatIsNoReport) {
+  const TemporaryFolder folder;
+  for (const char* text : {"", "[]", "{}", R"({"format":"mrproof-report","version":2})"}) {
+    const std::string file = folder.write("r.json", text);
+    try {
+      load_fingerprint(file);
+      FAIL() << text;
+    } catch (const ToolError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(file)) << text;
+    }
+  }
+  EXPECT_THROW(load_fingerprint(folder.file("none")), ToolError);
+}
+
+}  // namespace
+}  // namespace mrproof

@@ -1,0 +1,65 @@
+// Where a worker runs: as a process here, or in a virtual machine.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/run/channel.hpp"
+
+namespace mrproof {
+
+/// How a worker, or the place where it ran, came to its end.
+struct Ended {
+  enum class How : std::uint8_t {
+    exited,   ///< by itself; `code` is the exit code
+    crashed,  ///< by a signal that its own instructions raised (SIGSEGV, SIGBUS, SIGABRT, ...)
+    killed,   ///< by a signal from outside (SIGKILL, SIGTERM), or its virtual machine was
+    panic,    ///< the guest's kernel panicked
+  };
+  How how = How::exited;
+  int code = 0;
+  std::string text;  ///< one line for people: "signal 11 (Segmentation fault)", the panic's line
+};
+
+/// One place. All errors that are not verdicts are ToolError.
+class Host {
+ public:
+  Host() = default;
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  virtual ~Host() = default;
+
+  /// Starts a worker on the channel's request; boots the place first if that is needed.
+  virtual void start() = 0;
+  /// How the worker ended, once it has.
+  virtual std::optional<Ended> ended() = 0;
+  /// Ends the worker by force. It may not end at once, or at all, if the kernel holds it.
+  virtual void kill() = 0;
+  /// Takes the place down, so that the next start() makes a fresh one. Only for what kill() could
+  /// not end; returns false where there is no other place to be had.
+  virtual bool renew() = 0;
+  /// What the kernel said of itself since the place came up: the first line that tells of a BUG, an
+  /// oops or a WARN; empty if none, or where it cannot be known.
+  virtual std::string kernel_trouble() { return ""; }
+  /// Where it is, for people: "this machine", "virtual machine debian-bookworm (tcg)".
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// Seconds that booting took last; 0 where nothing boots.
+  [[nodiscard]] virtual double boot_seconds() const { return 0; }
+};
+
+/// Runs workers as child processes of this one, from the same program file.
+std::unique_ptr<Host> make_local_host(Channel& channel, const std::string& channel_path);
+
+/// Runs workers in the virtual machine whose image lies in `target` (see ci/build-target): its
+/// `boot` program is given the channel, a file `console`-N.log for the console of boot N, and the
+/// kernel arguments.
+std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,
+                                        const std::string& target, const std::string& console,
+                                        const std::vector<std::string>& kernel_arguments);
+
+/// Waits for a worker's end as the agent and the local host see it.
+Ended describe_wait_status(int status);
+
+}  // namespace mrproof

@@ -1,0 +1,85 @@
+#include "conformance/run/journal.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "conformance/trace/notation.hpp"
+
+namespace mrproof {
+namespace {
+
+/// Quotes only where it has to: the texts of calls and results are plain ASCII by construction.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Journal::Journal(const std::string& path, bool append) : path_(path) {
+  if (path.empty()) return;
+  file_ = std::fopen(path.c_str(), append ? "ae" : "we");
+  if (file_ == nullptr)
+    throw ToolError(
+        fmt::format("{}: cannot be written: {}; choose another --out", path, std::strerror(errno)));
+}
+
+Journal::~Journal() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+void Journal::line(const std::string& text) {
+  if (file_ == nullptr) return;
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size())
+    throw ToolError(fmt::format("{}: cannot be written: {}; the journal holds what came before",
+                                path_, std::strerror(errno)));
+}
+
+void Journal::flush() {
+  if (file_ != nullptr && std::fflush(file_) != 0)
+    throw ToolError(fmt::format("{}: cannot be written: {}; the journal holds what came before",
+                                path_, std::strerror(errno)));
+}
+
+void Journal::hello(const Record& record) {
+  line(fmt::format("{{\"record\":\"device\",\"device\":{},\"claimed\":{},\"max_message\":{}}}\n",
+                   record.text,
+                   quoted(print_access(static_cast<std::uint32_t>(record.can.claimed.value()))),
+                   record.can.max_message.value()));
+}
+
+void Journal::begin_case(const std::string& name, const Record& record) {
+  line(fmt::format("{{\"record\":\"case\",\"case\":{},\"index\":{}}}\n", quoted(name),
+                   record.index));
+}
+
+void Journal::step(const std::string& case_name, const Record& end, const Step& step) {
+  if (file_ == nullptr) return;
+  const auto verdict = step.annotations.empty() ? "" : print_annotation(step.annotations.front());
+  std::string text = fmt::format(
+      "{{\"record\":\"step\",\"case\":{},\"step\":{},\"call\":\"{}\",\"result\":\"{}\","
+      "\"verdict\":\"{}\",\"inside_ns\":{},\"elapsed_ns\":{},\"rebuilt\":{}",
+      quoted(case_name), end.index, print_call(step), print_result(step), verdict, end.inside_ns,
+      end.elapsed_ns, end.rebuilt);
+  if (!end.text.empty()) text += ",\"kernel_warning\":" + quoted(end.text);
+  line(text + "}\n");
+}
+
+void Journal::end_case(const Record& record) {
+  line(fmt::format("{{\"record\":\"case_end\",\"index\":{},\"inside_ns\":{},\"elapsed_ns\":{}}}\n",
+                   record.index, record.inside_ns, record.elapsed_ns));
+}
+
+void Journal::incident(const Incident& incident) {
+  line(fmt::format(
+      "{{\"record\":\"incident\",\"case\":{},\"step\":{},\"call\":{},\"verdict\":\"{}\","
+      "\"text\":{},\"trace\":{},\"name\":{}}}\n",
+      quoted(incident.case_name), incident.step, quoted(incident.call),
+      model::kVerdictNames.at(static_cast<std::size_t>(incident.verdict)), quoted(incident.text),
+      quoted(incident.trace_file), quoted(incident.name)));
+  flush();
+}
+
+}  // namespace mrproof

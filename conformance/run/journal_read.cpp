@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "conformance/run/journal.hpp"
+#include "conformance/trace/notation.hpp"
+
+namespace mrproof {
+
+using Json = nlohmann::json;
+
+namespace {
+
+/// Whether nothing more comes of the case that the line belongs to.
+bool ends_case(const Json& line) {
+  const std::string record = line.at("record");
+  if (record != "incident") return record == "case_end";
+  return line.at("verdict") == "crash" || line.at("verdict") == "hang";
+}
+
+/// Feeds a tally with a journal's lines.
+class JournalReader {
+ public:
+  JournalReader(const Plan& plan, Tally& tally) : plan_(plan), tally_(tally) {}
+
+  void take(const Json& line) {
+    const std::string record = line.at("record");
+    if (record == "device") {
+      tally_.device = parse_description(line.at("device").dump());
+    } else if (record == "case") {
+      begin_case(line.at("index"), line.at("case"));
+    } else if (record == "step") {
+      add_step(line);
+    } else if (record == "case_end") {
+      Record end;
+      end.inside_ns = line.at("inside_ns");
+      end.elapsed_ns = line.at("elapsed_ns");
+      tally_.add_case(end);
+      next_case_ = line.at("index").get<std::uint64_t>() + 1;
+    } else if (record == "incident") {
+      add_incident(line);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t next_case() const { return next_case_; }
+
+ private:
+  void begin_case(std::uint64_t index, const std::string& name) {
+    if (index >= plan_.cases() || plan_.case_name(index) != name)
+      throw ToolError(
+          "it belongs to another plan; give the same --seed, --seeds, --steps and "
+          "--case-steps as before");
+    next_case_ = index;
+    tally_.begin_case(name);
+  }
+
+  /// A trace's line is made of the journal's texts, so that its own reader understands them.
+  static Step parse_step(const Json& line) {
+    const std::string verdict = line.at("verdict");
+    const std::string text = fmt::format(
+        "# mrproof trace v1\n{} -> {}\n{}", line.at("call").get<std::string>(),
+        line.at("result").get<std::string>(), verdict.empty() ? "" : "! " + verdict + "\n");
+    return parse_trace(text, "journal").steps.at(0);
+  }
+
+  void add_step(const Json& line) {
+    const Step step = parse_step(line);
+    Record end;
+    end.index = line.at("step");
+    end.inside_ns = line.at("inside_ns");
+    end.elapsed_ns = line.at("elapsed_ns");
+    end.rebuilt = line.at("rebuilt");
+    if (!step.annotations.empty())
+      if (const auto* rule = tally_.book->find(step.annotations.front().rule))
+        if (step.annotations.front().verdict != model::Verdict::deviates)
+          end.rule = static_cast<std::uint16_t>(tally_.book->index(*rule));
+    if (Finding* finding = tally_.add(end, step, line.at("case")))
+      finding->trace_file =
+          fmt::format("deviation-{:02}-{}.mrt", tally_.findings.size(), finding->name.rule);
+  }
+
+  void add_incident(const Json& line) {
+    Incident incident;
+    const auto verdict = index_of(model::kVerdictNames, line.at("verdict").get<std::string>());
+    if (!verdict) throw ToolError("it has an unknown verdict");
+    incident.verdict = static_cast<model::Verdict>(*verdict);
+    incident.case_name = line.at("case");
+    incident.step = line.at("step");
+    incident.call = line.at("call");
+    incident.text = line.at("text");
+    incident.trace_file = line.at("trace");
+    incident.name = line.at("name");
+    if (ends_case(line) && !incident.case_name.empty()) ++next_case_;
+    // What the worker saw itself was counted with its step.
+    const bool of_a_step =
+        *verdict == static_cast<std::size_t>(model::Verdict::hang) && !incident.name.empty();
+    if (ends_case(line) && !of_a_step) ++tally_.counts.at(*verdict);
+    tally_.add(incident);
+  }
+
+  const Plan& plan_;
+  Tally& tally_;
+  std::uint64_t next_case_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t read_journal(const std::string& path, const Plan& plan, Tally& tally) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw ToolError(fmt::format("{}: cannot be read: {}; there is nothing to resume", path,
+                                std::strerror(errno)));
+  JournalReader reader(plan, tally);
+  std::vector<Json> pending;  // of a case that is not over yet
+  std::uintmax_t read = 0;
+  std::uintmax_t whole = 0;
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line) && !in.eof();) {
+    ++number;
+    read += line.size() + 1;
+    try {
+      pending.push_back(Json::parse(line));
+      if (!ends_case(pending.back())) continue;
+      for (const auto& record : pending) reader.take(record);
+    } catch (const std::exception& error) {
+      throw ToolError(fmt::format("{}:{}: {}", path, number, error.what()));
+    }
+    pending.clear();
+    whole = read;
+  }
+  in.close();
+  std::filesystem::resize_file(path, whole);
+  return reader.next_case();
+}
+
+}  // namespace mrproof

@@ -1,0 +1,56 @@
+#include "conformance/run/place.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "conformance/run/plan.hpp"
+
+namespace mrproof {
+
+namespace fs = std::filesystem;
+
+Folder::Folder(const std::string& wanted) : path_(wanted) {
+  std::error_code error;
+  if (!wanted.empty()) {
+    fs::create_directories(wanted, error);
+    if (error || !fs::is_directory(wanted))
+      throw ToolError(fmt::format("{}: cannot be made: {}; choose another --out", wanted,
+                                  error ? error.message() : "it is no folder"));
+    return;
+  }
+  std::string name = (fs::temp_directory_path() / "mrproof-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    throw ToolError(fmt::format("{}: no temporary folder can be made; set TMPDIR", name));
+  path_ = name;
+  temporary_ = true;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  if (temporary_) fs::remove_all(path_, ignored);
+}
+
+Place::Place(const Folder& folder, const std::string& target,
+             const std::vector<std::string>& kernel_arguments)
+    : file_(folder.file("channel")) {
+  try {
+    channel_ = std::make_unique<Channel>(Channel::create(file_, kChannelSize));
+    host_ = target.empty() ? make_local_host(*channel_, file_)
+                           : make_virtual_host(*channel_, file_, target, folder.file("console"),
+                                               kernel_arguments);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+    throw;
+  }
+}
+
+Place::~Place() {
+  host_.reset();  // it speaks through the channel while it ends
+  std::error_code ignored;
+  fs::remove(file_, ignored);
+}
+
+}  // namespace mrproof

@@ -1,0 +1,47 @@
+// Where sessions run: a folder, a channel in it, and the host that serves the channel.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/run/host.hpp"
+
+namespace mrproof {
+
+/// The folder for a session's files.
+class Folder {
+ public:
+  /// Makes the folder if it is missing; without a name a temporary one, which goes with this
+  /// object. Throws ToolError.
+  explicit Folder(const std::string& wanted);
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder();
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+  bool temporary_ = false;
+};
+
+/// A channel and its host. The channel's file goes with this object: its room may be wanted for the
+/// reports.
+class Place {
+ public:
+  /// `target`: image folder of a virtual machine; empty: this machine. Throws ToolError.
+  Place(const Folder& folder, const std::string& target,
+        const std::vector<std::string>& kernel_arguments);
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place();
+  [[nodiscard]] Channel& channel() const { return *channel_; }
+  [[nodiscard]] Host& host() const { return *host_; }
+
+ private:
+  std::string file_;
+  std::unique_ptr<Channel> channel_;
+  std::unique_ptr<Host> host_;
+};
+
+}  // namespace mrproof

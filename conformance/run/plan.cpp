@@ -1,0 +1,116 @@
+#include "conformance/run/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace mrproof {
+
+using Json = nlohmann::json;
+
+std::uint64_t Plan::cases_per_seed() const {
+  return (steps_per_seed() + case_steps - 1) / case_steps;
+}
+
+std::uint64_t Plan::cases() const {
+  return is_replay() ? traces.size() : scenarios.size() + seeds * cases_per_seed();
+}
+
+std::uint64_t Plan::next_selected(std::uint64_t index) const {
+  while (index < cases() && !selects(index)) ++index;
+  return std::min(index, cases());
+}
+
+std::uint64_t Plan::selected() const {
+  return cases() <= shard ? 0 : (cases() - shard + shards - 1) / shards;
+}
+
+std::string Plan::case_name(std::uint64_t index) const {
+  if (is_replay()) return trace_file;
+  if (is_scenario(index)) return scenarios.at(index).name;
+  index -= scenarios.size();
+  return fmt::format("walk/seed-{}/case-{}", seed + index / cases_per_seed(),
+                     index % cases_per_seed());
+}
+
+std::uint64_t Plan::case_length(std::uint64_t index) const {
+  const std::uint64_t before = (index - scenarios.size()) % cases_per_seed() * case_steps;
+  return std::min(case_steps, steps_per_seed() - before);
+}
+
+std::uint64_t Plan::case_seed(std::uint64_t index) const {
+  index -= scenarios.size();
+  Random random((seed + index / cases_per_seed()) * 0x10001ULL);
+  return random.next() ^ (index % cases_per_seed() * 0x9e3779b97f4a7c15ULL);
+}
+
+namespace {
+
+Json until_json(const Plan& plan) {
+  if (!plan.until) return nullptr;
+  return {{"verdict", static_cast<int>(plan.until->verdict)},
+          {"rule", plan.until->rule},
+          {"kind", plan.until->kind},
+          {"broken", plan.until->broken}};
+}
+
+}  // namespace
+
+std::string print_request(const Plan& plan, std::uint64_t first_case) {
+  Json known = Json::array();
+  for (const auto& k : plan.walk.known)
+    known.push_back({{"rule", k.rule}, {"kind", k.kind}, {"broken", k.broken}});
+  Json scenarios = Json::array();
+  for (const auto& s : plan.scenarios) scenarios.push_back({{"name", s.name}, {"text", s.text}});
+  const Json request = {{"device", plan.device},
+                        {"dialect", plan.dialect},
+                        {"seed", plan.seed},
+                        {"seeds", plan.seeds},
+                        {"steps", plan.steps},
+                        {"case_steps", plan.case_steps},
+                        {"wrong_percent", plan.walk.wrong_percent},
+                        {"patient", plan.patient},
+                        {"known", known},
+                        {"scenarios", scenarios},
+                        {"shard", plan.shard},
+                        {"shards", plan.shards},
+                        {"traces", plan.traces},
+                        {"until", until_json(plan)},
+                        {"trace_file", plan.trace_file},
+                        {"first_case", first_case}};
+  return request.dump();
+}
+
+Plan parse_request(const std::string& text, std::uint64_t& first_case) {
+  try {
+    const Json request = Json::parse(text);
+    Plan plan;
+    request.at("device").get_to(plan.device);
+    request.at("dialect").get_to(plan.dialect);
+    request.at("seed").get_to(plan.seed);
+    request.at("seeds").get_to(plan.seeds);
+    request.at("steps").get_to(plan.steps);
+    request.at("case_steps").get_to(plan.case_steps);
+    request.at("wrong_percent").get_to(plan.walk.wrong_percent);
+    request.at("patient").get_to(plan.patient);
+    for (const auto& k : request.at("known"))
+      plan.walk.known.push_back({k.at("rule"), k.at("kind"), k.at("broken")});
+    for (const auto& s : request.at("scenarios"))
+      plan.scenarios.push_back({s.at("name"), s.at("text")});
+    request.at("shard").get_to(plan.shard);
+    request.at("shards").get_to(plan.shards);
+    request.at("traces").get_to(plan.traces);
+    if (const Json& until = request.at("until"); !until.is_null()) {
+      const auto verdict = static_cast<model::Verdict>(until.at("verdict").get<int>());
+      plan.until = {verdict, until.at("rule"), until.at("kind"), until.at("broken")};
+    }
+    request.at("trace_file").get_to(plan.trace_file);
+    request.at("first_case").get_to(first_case);
+    return plan;
+  } catch (const Json::exception& error) {
+    throw ToolError(fmt::format("the request to the worker cannot be read: {}", error.what()));
+  }
+}
+
+}  // namespace mrproof

@@ -1,0 +1,74 @@
+// What a run is to do, as the supervisor hands it to a worker.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "conformance/walk/walk.hpp"
+
+namespace mrproof {
+
+/// Something that says nothing about a device: bad input, a full disk, no permission. what() is one
+/// line that names the place and the remedy. The program ends with exit code 2.
+class ToolError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A trace whose calls are a case of their own; its results do not matter.
+struct Scenario {
+  std::string name;  ///< "scenario/dereg_mr/ok-not-no_bound_window"
+  std::string text;
+};
+
+/// A list of cases: scenarios, then walks. A walk of `steps` steps is cut into cases of
+/// `case_steps`, each with a state of its own, so that a deviation or a crash ends one case and not
+/// the run.
+struct Plan {
+  std::string device;  ///< libibverbs name, or "sim[:FAULT]"; empty: the only device
+  std::string dialect = "linux";
+  std::uint64_t seed = 1;       ///< of the first walk
+  std::uint64_t seeds = 1;      ///< how many walks
+  std::uint64_t steps = 20000;  ///< of all walks together
+  std::uint64_t case_steps = 200;
+  WalkOptions walk;
+  /// Whether requests are made that nobody answers: each costs a real device seconds of retries.
+  bool patient = true;
+  std::vector<Scenario> scenarios;
+  std::uint64_t shard = 0;  ///< only every `shards`-th case is run, from this one on
+  std::uint64_t shards = 1;
+  std::vector<std::string> traces;  ///< not empty: texts of traces to replay, instead of walks
+  std::string trace_file;           ///< their name, for messages
+  /// Set: the run is over when this has been shown, and a trace ends at a call that may not be
+  /// made.
+  std::optional<Annotation> until;
+
+  [[nodiscard]] bool is_replay() const { return !traces.empty(); }
+  [[nodiscard]] std::uint64_t steps_per_seed() const { return (steps + seeds - 1) / seeds; }
+  [[nodiscard]] std::uint64_t cases_per_seed() const;
+  [[nodiscard]] std::uint64_t cases() const;
+  /// Whether the case belongs to the plan's shard.
+  [[nodiscard]] bool selects(std::uint64_t index) const { return index % shards == shard; }
+  /// The first selected case from `index` on; cases() if there is none.
+  [[nodiscard]] std::uint64_t next_selected(std::uint64_t index) const;
+  /// How many cases the shard has.
+  [[nodiscard]] std::uint64_t selected() const;
+  /// Whether the case is a scenario; else it is part of a walk.
+  [[nodiscard]] bool is_scenario(std::uint64_t index) const { return index < scenarios.size(); }
+  /// "scenario/...", "walk/seed-3/case-17", or the trace's name.
+  [[nodiscard]] std::string case_name(std::uint64_t index) const;
+  /// Steps of that case of a walk.
+  [[nodiscard]] std::uint64_t case_length(std::uint64_t index) const;
+  /// What the case's own random numbers start from.
+  [[nodiscard]] std::uint64_t case_seed(std::uint64_t index) const;
+};
+
+/// The request to one worker: the plan, and which case to begin with.
+std::string print_request(const Plan& plan, std::uint64_t first_case);
+/// Reads it back. Throws ToolError.
+Plan parse_request(const std::string& text, std::uint64_t& first_case);
+
+}  // namespace mrproof

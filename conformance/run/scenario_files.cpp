@@ -1,0 +1,56 @@
+#include "conformance/run/scenario_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "conformance/shrink/shrink_form.hpp"
+#include "conformance/trace/trace_dialect.hpp"
+
+namespace mrproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> traces_in(const std::string& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    if (at->path().extension() == ".mrt") files.push_back(at->path());
+  if (error) throw ToolError(fmt::format("{}: cannot be read: {}", folder, error.message()));
+  if (files.empty()) throw ToolError(fmt::format("{}: no trace (*.mrt) is in it", folder));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string name_of(const fs::path& folder, const fs::path& file) {
+  const fs::path whole = fs::weakly_canonical(folder);
+  const auto relative = fs::weakly_canonical(file).lexically_relative(whole).replace_extension();
+  return (whole.filename() / relative).string();
+}
+
+}  // namespace
+
+std::vector<Scenario> load_scenarios(const std::vector<std::string>& folders,
+                                     const std::string& dialect) {
+  std::vector<Scenario> scenarios;
+  for (const auto& folder : folders)
+    for (const auto& file : traces_in(folder)) {
+      const Trace trace = load_trace(file.string());
+      if (book_of(trace, "", file.string()).dialect() == dialect)
+        scenarios.push_back({name_of(folder, file), calls_text(trace)});
+    }
+  return scenarios;
+}
+
+std::vector<Scenario> scenarios_of_unexpected(const Tally& tally) {
+  std::vector<Scenario> scenarios;
+  for (const auto& f : tally.findings)
+    if (f.expected_reason.empty() && !f.trace.steps.empty())
+      scenarios.push_back({print_annotation(f.name), calls_text(f.trace)});
+  return scenarios;
+}
+
+}  // namespace mrproof

@@ -1,0 +1,20 @@
+// Scenarios on disk as cases of a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conformance/run/tally.hpp"
+
+namespace mrproof {
+
+/// The traces (*.mrt) of the folders that are of the dialect, by name: "FOLDER/PATH" without the
+/// ending, FOLDER being the last part of the given name. Their results are left out. Throws
+/// ToolError if a folder cannot be read or has no trace, or a trace is malformed.
+std::vector<Scenario> load_scenarios(const std::vector<std::string>& folders,
+                                     const std::string& dialect);
+
+/// The calls that led to the findings nobody expected, each as a scenario of the finding's name.
+std::vector<Scenario> scenarios_of_unexpected(const Tally& tally);
+
+}  // namespace mrproof

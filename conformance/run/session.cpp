@@ -1,0 +1,166 @@
+#include "conformance/run/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/run/expectations.hpp"
+#include "conformance/run/place.hpp"
+#include "conformance/run/scenario_files.hpp"
+
+namespace mrproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Removes what an earlier run left in the folder, so that no stale trace stands beside the report.
+void remove_old_reports(const std::string& out) {
+  for (const auto& entry : fs::directory_iterator(out)) {
+    const auto name = entry.path().filename().string();
+    if (name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" ||
+        name == "report.html" || name == "report.ktap" || name == "report.md" ||
+        name == "report.sarif" || name == "journal.jsonl" || name.starts_with("console-")) {
+      std::error_code ignored;
+      fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw ToolError(fmt::format("{}: cannot be written; is the disk full?", path));
+}
+
+extern "C" void on_interrupt(int /*signal*/) { Supervisor::stop(); }
+
+void show_progress(const Tally& tally, const Plan& plan) {
+  static auto last = std::chrono::steady_clock::time_point{};
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last < std::chrono::milliseconds(500)) return;
+  last = now;
+  fmt::print(stderr, "\r{} of {} cases, {} steps ({:.0f}/s), {} deviations \033[K", tally.cases,
+             plan.cases(), tally.steps, tally.steps_per_second(), tally.findings.size());
+  std::fflush(stderr);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Runs the plan; the tally and the facts then say what happened.
+RunFacts supervise(const SessionOptions& options, const Plan& plan, const Folder& folder,
+                   std::uint64_t first_case, Tally& tally, const Supervisor::Watch& watch) {
+  const Place place(folder, options.target, options.kernel_arguments);
+  const bool keep = !options.out.empty() && options.journal;
+  Journal journal(keep ? folder.file("journal.jsonl") : "", options.resume);
+  Supervisor supervisor({options.out, options.seconds, first_case, options.step_limit}, plan,
+                        place.channel(), place.host(), tally, journal);
+  if (isatty(STDERR_FILENO) != 0) supervisor.on_progress(show_progress);
+  if (watch) supervisor.on_step(watch);
+  stop_on_signals();
+
+  RunFacts facts;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    supervisor.run();
+  } catch (const std::exception& error) {
+    facts.error = error.what();
+  }
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  facts.seconds = seconds_since(start);
+  facts.place = place.host().name();
+  facts.boot_seconds = place.host().boot_seconds();
+  facts.cut_short = supervisor.cut_short();
+  return facts;
+}
+
+/// Cases of the plan's shard that no worker spoke of.
+std::vector<std::string> missing_cases(const Plan& plan, const Tally& tally) {
+  std::set<std::string> seen;
+  for (const auto& outcome : tally.outcomes) seen.insert(outcome.name);
+  std::vector<std::string> missing;
+  for (auto i = plan.next_selected(0); i < plan.cases(); i = plan.next_selected(i + 1))
+    if (seen.count(plan.case_name(i)) == 0) missing.push_back(plan.case_name(i));
+  return missing;
+}
+
+/// Makes the calls of unexpected findings once more, in cases of their own; those that do not come
+/// again are flaky. Whether there was anything to make.
+bool rerun_unexpected(const SessionOptions& asked, const Plan& plan, Tally& tally) {
+  constexpr std::size_t kMost = 50;
+  Plan again = plan;
+  again.scenarios = scenarios_of_unexpected(tally);
+  if (again.scenarios.empty()) return false;
+  if (again.scenarios.size() > kMost) again.scenarios.resize(kMost);
+  again.steps = 0;
+  again.shards = 1;
+  again.shard = 0;
+  SessionOptions options = asked;
+  options.out.clear();
+  options.seconds = 0;
+  options.resume = false;
+  Tally second(*tally.book);
+  if (!supervise(options, again, Folder(""), 0, second, nullptr).error.empty()) return false;
+  mark_flaky(tally, second);
+  return true;
+}
+
+}  // namespace
+
+void stop_on_signals() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& tally,
+                     const Supervisor::Watch& watch) {
+  Plan plan = asked;
+  std::vector<Expectation> expectations;
+  if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
+  avoid_expected(expectations, plan.walk);
+  const Folder folder(options.out);
+  std::uint64_t first_case = 0;
+  if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);
+  if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
+  RunFacts facts = supervise(options, plan, folder, first_case, tally, watch);
+  mark_expected(expectations, tally);
+  if (options.rerun && facts.error.empty() && rerun_unexpected(options, plan, tally))
+    mark_expected(expectations, tally);
+  if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
+  if (options.all_expected && facts.error.empty() && !facts.cut_short)
+    for (const auto& e : unmatched(expectations, tally)) facts.unmatched.push_back(print_entry(e));
+  if (options.out.empty() || !options.reports) return facts;
+  try {
+    write_file(folder.file("report.json"), report_json(plan, tally, facts));
+    write_file(folder.file("junit.xml"), report_junit(tally, facts));
+    write_file(folder.file("report.ktap"), report_ktap(tally, facts));
+    write_file(folder.file("report.md"), report_markdown(plan, tally, facts));
+    write_file(folder.file("report.sarif"), report_sarif(tally));
+    write_file(folder.file("report.html"), report_html(plan, tally, facts));
+  } catch (const ToolError& error) {
+    // The first trouble is the one to tell of.
+    if (facts.error.empty()) facts.error = error.what();
+  }
+  return facts;
+}
+
+int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested) {
+  if (!facts.error.empty()) return kExitError;
+  if (tally.has_unexpected() || !facts.missing.empty() || !facts.unmatched.empty())
+    return kExitDeviation;
+  // A device that refuses everything must not look conforming.
+  const bool tested = tally.count(model::Verdict::conforms) > 0;
+  return tested ? kExitExpected : nothing_tested;
+}
+
+}  // namespace mrproof

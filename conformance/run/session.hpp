@@ -1,0 +1,38 @@
+// What run and replay share: the report folder, the channel, the place, the supervisor.
+#pragma once
+
+#include <string>
+
+#include "conformance/report/report.hpp"
+#include "conformance/run/plan.hpp"
+#include "conformance/run/supervisor.hpp"
+
+namespace mrproof {
+
+/// Where and how a plan is run.
+struct SessionOptions {
+  std::string target;  ///< image folder of a virtual machine; empty: this machine
+  std::string out;     ///< report folder; made if it is missing. Empty: nothing is kept
+  std::vector<std::string> kernel_arguments;  ///< for the virtual machine
+  double seconds = 0;
+  double step_limit = 120;
+  bool resume = false;  ///< go on with the run whose journal stands in `out`
+  bool journal = true;
+  bool reports = true;        ///< write report.json and junit.xml
+  std::string expectations;   ///< file; empty: none
+  bool rerun = false;         ///< make the calls of unexpected findings again: are they flaky?
+  bool all_expected = false;  ///< an expectation that nothing met is a failure
+};
+
+/// From now on SIGINT and SIGTERM end runs after the current step.
+void stop_on_signals();
+
+/// Runs the plan, writes the reports, fills the tally. `watch` may be null. Throws ToolError before
+/// anything was started; later failures stand in the facts' `error`.
+RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tally,
+                     const Supervisor::Watch& watch);
+
+/// The exit code that the tally deserves.
+int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested);
+
+}  // namespace mrproof

@@ -1,0 +1,280 @@
+#include "conformance/run/supervisor.hpp"
+
+#include "conformance/oracle/judge_trace.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+std::atomic<bool> g_stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "stop() runs in signal handlers");
+
+/// How often one case may be interrupted from outside before the run gives up.
+constexpr int kMostInterruptions = 3;
+/// How long a killed worker may take to die before its place is given up.
+constexpr double kKillSeconds = 20;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Supervisor::Supervisor(SupervisorOptions options, Plan plan, Channel& channel, Host& host,
+                       Tally& tally, Journal& journal)
+    : options_(std::move(options)),
+      plan_(std::move(plan)),
+      channel_(channel),
+      host_(host),
+      tally_(tally),
+      journal_(journal),
+      started_(Clock::now()),
+      last_sign_(started_) {}
+
+void Supervisor::stop() noexcept { g_stop.store(true); }
+
+void Supervisor::run() {
+  started_ = Clock::now();
+  next_case_ = options_.first_case;
+  while (!done_ && !shown_ && plan_.next_selected(next_case_) < plan_.cases() && !cut_short_) {
+    start_worker();
+    follow_worker();
+    if (!failure_.empty()) throw ToolError(failure_);
+  }
+  journal_.flush();
+}
+
+void Supervisor::start_worker() {
+  channel_.forget_records();
+  channel_.set_request(print_request(plan_, next_case_));
+  in_case_ = open_step_ = hung_ = false;
+  host_.start();
+  last_sign_ = Clock::now();
+}
+
+void Supervisor::follow_worker() {
+  for (;;) {
+    const bool busy = drain();
+    if (progress_) progress_(tally_, plan_);
+    check_time();
+    if (busy) continue;
+    if (const auto ended = host_.ended()) {
+      drain();
+      worker_ended(*ended);
+      return;
+    }
+    check_hang();
+    usleep(2000);
+  }
+}
+
+bool Supervisor::drain() {
+  bool any = false;
+  // In portions, so that progress and time limits are looked at while records keep coming.
+  for (int i = 0; i < 4096 && channel_.read(bytes_); ++i) {
+    take(decode(bytes_));
+    any = true;
+  }
+  if (any) last_sign_ = Clock::now();
+  return any;
+}
+
+void Supervisor::take(const Record& record) {
+  switch (record.kind) {
+    case RecordKind::hello:
+      tally_.device = parse_description(record.text);
+      tally_.can = record.can;
+      journal_.hello(record);
+      break;
+    case RecordKind::case_begin:
+      in_case_ = true;
+      next_case_ = record.index;
+      case_name_ = plan_.case_name(record.index);
+      case_.setup = record.setup;
+      case_.can = tally_.can;
+      case_.dialect = plan_.dialect;
+      case_.steps.clear();
+      tally_.begin_case(case_name_);
+      journal_.begin_case(case_name_, record);
+      break;
+    case RecordKind::step_begin:
+      case_.steps.push_back(record.step);
+      open_step_ = true;
+      break;
+    case RecordKind::step_end: end_step(record); break;
+    case RecordKind::case_end:
+      tally_.add_case(record);
+      journal_.end_case(record);
+      in_case_ = false;
+      next_case_ = record.index + 1;
+      interruptions_ = 0;
+      break;
+    case RecordKind::failure: failure_ = record.text; break;
+    case RecordKind::done:
+      done_ = shown_ || plan_.next_selected(next_case_) >= plan_.cases();
+      break;
+  }
+}
+
+void Supervisor::end_step(const Record& record) {
+  Step& step = case_.steps.back();
+  open_step_ = false;
+  const auto call = step.call;
+  const auto lkey = step.lkey;
+  const auto rkey = step.rkey;
+  const auto second = step.second;
+  step = record.step;
+  step.call = call;
+  step.lkey = lkey;
+  step.rkey = rkey;
+  step.second = second;
+  step.keys_seen = true;
+  journal_.step(case_name_, record, step);
+  if (Finding* finding = tally_.add(record, step, case_name_)) {
+    finding->trace = case_;
+    finding->trace_file = write_trace(
+        fmt::format("deviation-{:02}-{}", tally_.findings.size(), finding->name.rule), "");
+  }
+  const Verdict verdict =
+      step.annotations.empty() ? Verdict::conforms : step.annotations.front().verdict;
+  if (verdict == Verdict::hang)
+    add_incident(verdict, "a completion did not come in its time", trouble_of_last_step());
+  if (verdict == Verdict::kernel_warning)
+    add_incident(verdict, record.text, trouble_of_last_step());
+  if (plan_.until && !step.annotations.empty() && step.annotations.front() == *plan_.until)
+    shown_ = true;
+  if (watch_) watch_(step, record);
+}
+
+void Supervisor::worker_ended(const Ended& ended) {
+  if (!failure_.empty() || done_) return;
+  const std::string kernel = host_.kernel_trouble();
+  if (hung_) {
+    next_case_ += in_case_ ? 1 : 0;
+  } else if (ended.how == Ended::How::panic || ended.how == Ended::How::crashed ||
+             (ended.how == Ended::How::killed && !kernel.empty())) {
+    ++tally_.counts.at(static_cast<std::size_t>(Verdict::crash));
+    const std::string name = open_step_ ? trouble_of_last_step() : "";
+    add_incident(Verdict::crash, kernel.empty() ? ended.text : ended.text + "; " + kernel, name);
+    // The next worker is to leave such calls out: each costs a boot.
+    if (!name.empty() && !name.ends_with("/-"))
+      plan_.walk.known.push_back({name.substr(0, name.find('.')) + ".ok", KnownDeviation::kTrouble,
+                                  name.substr(name.rfind('/') + 1)});
+    next_case_ += in_case_ ? 1 : 0;
+    if (!in_case_ && ++interruptions_ >= kMostInterruptions)
+      throw ToolError("the worker dies between cases again and again: " + ended.text);
+  } else if (ended.how == Ended::How::killed) {
+    interrupted(ended);
+  } else if (channel_.header().stop.load() == 0) {
+    failure_ = "the worker ended without a word: " + ended.text;
+  }
+  // After an oops the kernel is not to be trusted with another case.
+  if (!kernel.empty() && ended.how != Ended::How::panic) host_.renew();
+}
+
+void Supervisor::interrupted(const Ended& ended) {
+  add_incident(Verdict::inconclusive,
+               fmt::format("interrupted from outside: {}; the case is repeated", ended.text));
+  if (++interruptions_ >= kMostInterruptions)
+    throw ToolError(
+        fmt::format("{} was interrupted {} times: {}", case_name_, interruptions_, ended.text));
+}
+
+void Supervisor::check_hang() {
+  if (hung_) {
+    if (seconds_since(killed_at_) < kKillSeconds) return;
+    if (!host_.renew())
+      throw ToolError(
+          "the worker cannot be killed, the kernel holds it: reboot this machine, or "
+          "run in a virtual machine (--target)");
+    killed_at_ = Clock::now();
+    return;
+  }
+  if (seconds_since(last_sign_) < options_.step_limit) return;
+  ++tally_.counts.at(static_cast<std::size_t>(Verdict::hang));
+  add_incident(Verdict::hang,
+               fmt::format("no sign of life for {:.0f} seconds", options_.step_limit),
+               open_step_ ? trouble_of_last_step() : "");
+  hung_ = true;
+  killed_at_ = Clock::now();
+  host_.kill();
+}
+
+void Supervisor::check_time() {
+  const bool late = options_.seconds > 0 && seconds_since(started_) >= options_.seconds;
+  if (!late && !g_stop.load()) return;
+  channel_.header().stop.store(1);
+  cut_short_ = true;
+}
+
+/// The name of trouble with the last step, as expectation files have it.
+std::string Supervisor::trouble_of_last_step() const {
+  if (case_.steps.empty()) return "";
+  try {
+    const Oracle oracle = oracle_before(case_, *tally_.book, case_.steps.size() - 1);
+    Step step = case_.steps.back();
+    oracle.resolve(step);
+    const auto verb = kVerbNames.at(static_cast<std::size_t>(step.call.verb));
+    return fmt::format("{}.none/none/{}", verb,
+                       trouble_name(*tally_.book, {oracle.state(), step.call, step.result}));
+  } catch (const std::exception&) {
+    return "";  // the case went on after a deviation that no trace can follow
+  }
+}
+
+void Supervisor::add_incident(Verdict verdict, const std::string& text,
+                              const std::string& known_as) {
+  Incident incident;
+  incident.name = known_as;
+  incident.verdict = verdict;
+  incident.case_name = in_case_ ? case_name_ : "";
+  incident.step = case_.steps.empty() ? 0 : case_.steps.size() - 1;
+  if (in_case_ && !case_.steps.empty()) incident.call = print_call(case_.steps.back());
+  incident.text = text;
+  const auto name = kVerdictNames.at(static_cast<std::size_t>(verdict));
+  incident.trace_file =
+      write_trace(fmt::format("{}-{:02}", verdict == Verdict::inconclusive ? "interruption" : name,
+                              tally_.incidents.size() + 1),
+                  fmt::format("{} {}: {}", name,
+                              open_step_ ? "in the last step"
+                                         : "after the last "
+                                           "step",
+                              text));
+  incident.trace = case_;
+  if (plan_.until && incident.is(*plan_.until)) {
+    shown_ = true;
+    channel_.header().stop.store(1);
+  }
+  journal_.incident(incident);
+  tally_.add(incident);
+}
+
+std::string Supervisor::write_trace(const std::string& name, const std::string& note) const {
+  if (options_.out.empty()) return "";
+  Trace trace = case_;
+  const auto& d = tally_.device;
+  trace.comments = {fmt::format(" device {}  driver {}  kernel {}  rdma-core {}", d.device,
+                                d.driver, d.kernel, d.rdma_core),
+                    fmt::format(" from {}", case_name_)};
+  if (!note.empty()) trace.comments.push_back(" " + note);
+  for (auto& step : trace.steps)
+    if (!step.annotations.empty() && step.annotations.front().verdict == Verdict::conforms)
+      step.annotations.clear();
+  std::string file = name + ".mrt";
+  std::ofstream out(options_.out + "/" + file);
+  out << print_trace(trace);
+  out.close();
+  if (!out) throw ToolError(fmt::format("{}/{}: cannot be written", options_.out, file));
+  return file;
+}
+
+}  // namespace mrproof

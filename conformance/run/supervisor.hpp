@@ -1,0 +1,89 @@
+// The supervisor: outlives its workers, attributes what kills them to a step, and goes on.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/run/host.hpp"
+#include "conformance/run/journal.hpp"
+#include "conformance/run/plan.hpp"
+#include "conformance/run/tally.hpp"
+
+namespace mrproof {
+
+/// Limits of a run.
+struct SupervisorOptions {
+  std::string out;               ///< report folder, existing; empty: no files are written
+  double seconds = 0;            ///< end the run after so long; 0: no limit
+  std::uint64_t first_case = 0;  ///< of the plan: those before are over
+  /// Longest time without a sign of life from a step before it counts as a hang.
+  double step_limit = 120;
+};
+
+/// Runs a plan to its end in one host after another.
+class Supervisor {
+ public:
+  /// Called now and then, for a progress line.
+  using Progress = std::function<void(const Tally&, const Plan&)>;
+  /// Called for each finished step of a replay.
+  using Watch = std::function<void(const Step&, const Record&)>;
+
+  Supervisor(SupervisorOptions options, Plan plan, Channel& channel, Host& host, Tally& tally,
+             Journal& journal);
+
+  /// Returns when every case is over, the time is up, or stop() was called. Throws ToolError when
+  /// the run cannot go on; the tally then holds what was done.
+  void run();
+  void on_progress(Progress progress) { progress_ = std::move(progress); }
+  void on_step(Watch watch) { watch_ = std::move(watch); }
+  /// Asks the run to end after the current step; may be called from a signal handler.
+  static void stop() noexcept;
+  /// Whether it was ended before its plan was done.
+  [[nodiscard]] bool cut_short() const { return cut_short_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void start_worker();
+  void follow_worker();
+  bool drain();
+  void take(const Record& record);
+  void end_step(const Record& record);
+  void worker_ended(const Ended& ended);
+  void check_hang();
+  void check_time();
+  [[nodiscard]] std::string trouble_of_last_step() const;
+  void add_incident(model::Verdict verdict, const std::string& text,
+                    const std::string& known_as = "");
+  void interrupted(const Ended& ended);
+  [[nodiscard]] std::string write_trace(const std::string& name, const std::string& note) const;
+
+  SupervisorOptions options_;
+  Plan plan_;
+  Channel& channel_;
+  Host& host_;
+  Tally& tally_;
+  Journal& journal_;
+  Progress progress_;
+  Watch watch_;
+
+  std::vector<std::byte> bytes_;
+  std::uint64_t next_case_ = 0;  ///< that a new worker would begin with
+  bool in_case_ = false;
+  std::string case_name_;
+  Trace case_;              ///< steps of the current case
+  bool open_step_ = false;  ///< its last step has begun and not ended
+  bool done_ = false;
+  bool shown_ = false;  ///< what the plan is to go on until
+  bool hung_ = false;   ///< the worker is being killed for a hang
+  bool cut_short_ = false;
+  std::string failure_;
+  int interruptions_ = 0;
+  Clock::time_point started_;
+  Clock::time_point last_sign_;
+  Clock::time_point killed_at_;
+};
+
+}  // namespace mrproof

@@ -1,0 +1,150 @@
+#include "conformance/run/tally.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "conformance/trace/notation.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+std::optional<Annotation> Incident::annotation() const {
+  const auto rule = name.find('/');
+  const auto kind = name.find('/', rule + 1);
+  if (rule == std::string::npos || kind == std::string::npos) return std::nullopt;
+  return Annotation{verdict, name.substr(0, rule), name.substr(rule + 1, kind - rule - 1),
+                    name.substr(kind + 1)};
+}
+
+Verdict CaseOutcome::verdict() const {
+  constexpr std::uint32_t kAFew = 3;
+  const auto count = [this](Verdict v) { return counts.at(static_cast<std::size_t>(v)); };
+  for (const auto bad : {Verdict::crash, Verdict::hang, Verdict::kernel_warning, Verdict::deviates})
+    if (count(bad) > 0) return bad;
+  if (count(Verdict::inconclusive) > kAFew) return Verdict::inconclusive;
+  return count(Verdict::conforms) == 0 ? Verdict::unsupported : Verdict::conforms;
+}
+
+void Tally::begin_case(const std::string& name) {
+  if (outcomes.empty() || outcomes.back().name != name) outcomes.emplace_back();
+  outcomes.back() = {};
+  outcomes.back().name = name;
+}
+
+void Tally::note(Verdict verdict, const std::string& name) {
+  if (outcomes.empty()) return;
+  auto& outcome = outcomes.back();
+  ++outcome.counts.at(static_cast<std::size_t>(verdict));
+  if (name.empty()) return;
+  if (std::find(outcome.seen.begin(), outcome.seen.end(), name) == outcome.seen.end())
+    outcome.seen.push_back(name);
+}
+
+void Tally::add(const Incident& incident) {
+  incidents.push_back(incident);
+  if (incident.verdict == Verdict::inconclusive) return;  // the case is repeated
+  if (!incident.case_name.empty()) note(incident.verdict, incident.case_entry());
+}
+
+std::string Incident::case_entry() const {
+  return fmt::format("{} {}", kVerdictNames.at(static_cast<std::size_t>(verdict)),
+                     name.empty() ? call : name);
+}
+
+void Tally::choose(const Record& end, const Step& step, const std::string& case_name) {
+  const PlainRule& rule = *book->rules()[end.rule];
+  const bool refused = rule.outcome == Outcome::refused;
+  if (rule.weight == Weight::inconclusive || (!refused && rule.freedom == nullptr)) return;
+  const std::string answer = refused ? print_result(step) : "";
+  Choice& choice = choices[{end.rule, answer}];
+  if (choice.times++ != 0 && choice.step <= end.index) return;
+  choice.rule = rule.id;
+  choice.answer = answer;
+  choice.case_name = case_name;
+  choice.step = end.index;
+  choice.call = print_call(step);
+}
+
+Finding* Tally::add(const Record& end, const Step& step, const std::string& case_name) {
+  ++steps;
+  inside_ns_ += end.inside_ns;
+  if (end.rebuilt) {
+    ++rebuilt_;
+    rebuilt_ns_ += end.elapsed_ns;
+  }
+  if (step.annotations.empty()) return nullptr;
+  const Annotation& name = step.annotations.front();
+  ++counts.at(static_cast<std::size_t>(name.verdict));
+  // Hangs and warnings come as incidents, too.
+  if (name.verdict != Verdict::hang && name.verdict != Verdict::kernel_warning)
+    note(name.verdict, name.verdict == Verdict::deviates ? print_annotation(name) : "");
+  if (end.rule != Record::kNoRule) {
+    ++judged.at(end.rule);
+    choose(end, step, case_name);
+  }
+  if (name.verdict != Verdict::deviates) return nullptr;
+  if (const auto* rule = book->find(name.rule)) ++judged.at(book->index(*rule));
+  const auto known = std::find_if(findings.begin(), findings.end(),
+                                  [&](const Finding& f) { return f.name == name; });
+  if (known != findings.end()) {
+    ++known->count;
+    return nullptr;
+  }
+  Finding finding;
+  finding.name = name;
+  finding.count = 1;
+  finding.case_name = case_name;
+  finding.step = end.index;
+  finding.call = print_call(step);
+  finding.result = print_result(step);
+  finding.remarks = step.remarks;
+  findings.push_back(std::move(finding));
+  return &findings.back();
+}
+
+void Tally::add_case(const Record& end) {
+  ++cases;
+  case_ns_ += end.elapsed_ns;
+  reset_ns_ += end.inside_ns;
+}
+
+bool Tally::has_unexpected() const {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& f) { return f.counts(); }) ||
+         std::any_of(incidents.begin(), incidents.end(), [](const Incident& i) {
+           return i.verdict != Verdict::inconclusive && i.expected_reason.empty();
+         });
+}
+
+double Tally::steps_per_second() const {
+  return case_ns_ == 0 ? 0 : static_cast<double>(steps) * 1e9 / static_cast<double>(case_ns_);
+}
+
+double Tally::undisturbed_steps_per_second() const {
+  const auto disturbed = reset_ns_ + rebuilt_ns_;
+  if (case_ns_ <= disturbed) return 0;
+  return static_cast<double>(steps - rebuilt_) * 1e9 / static_cast<double>(case_ns_ - disturbed);
+}
+
+double Tally::inside_share() const {
+  return case_ns_ == 0 ? 0 : static_cast<double>(inside_ns_) / static_cast<double>(case_ns_);
+}
+
+void mark_flaky(Tally& tally, const Tally& again) {
+  for (auto& f : tally.findings) {
+    if (!f.expected_reason.empty()) continue;
+    const auto made =
+        std::find_if(again.outcomes.begin(), again.outcomes.end(),
+                     [&](const auto& o) { return o.name == print_annotation(f.name); });
+    const bool met = std::any_of(again.findings.begin(), again.findings.end(),
+                                 [&](const auto& other) { return other.name == f.name; });
+    f.flaky = !met && made != again.outcomes.end() && made->seen.empty() &&
+              std::accumulate(made->counts.begin(), made->counts.end(), std::size_t{0}) ==
+                  f.trace.steps.size();
+  }
+}
+
+}  // namespace mrproof

@@ -1,0 +1,93 @@
+#include "conformance/run/tally.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mrproof {
+namespace {
+
+using namespace model;
+
+Step step_of(Verdict verdict, const char* rule, const char* kind = "", const char* broken = "") {
+  Step step;
+  step.call.verb = Verb::query_qp;
+  step.observed = true;
+  step.annotations = {{verdict, rule, kind, broken}};
+  return step;
+}
+
+Record end_of(const char* rule, std::uint64_t elapsed = 100, bool rebuilt = false) {
+  Record end;
+  end.index = 7;
+  end.elapsed_ns = elapsed;
+  end.inside_ns = elapsed / 2;
+  end.rebuilt = rebuilt;
+  const auto& book = linux_rulebook();
+  if (const auto* found = book.find(rule))
+    end.rule = static_cast<std::uint16_t>(book.index(*found));
+  return end;
+}
+
+TEST(Tally, CountsStepsVerdictsAndRules) {
+  Tally tally(linux_rulebook());
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(tally.add(end_of("query_qp.ok"), step_of(Verdict::conforms, "query_qp.ok"), "c"),
+              nullptr);
+  tally.add(end_of("send.transport"), step_of(Verdict::inconclusive, "send.transport"), "c");
+  EXPECT_EQ(tally.steps, 4U);
+  EXPECT_EQ(tally.count(Verdict::conforms), 3U);
+  EXPECT_EQ(tally.count(Verdict::inconclusive), 1U);
+  EXPECT_EQ(tally.judged.at(linux_rulebook().index(*linux_rulebook().find("query_qp.ok"))), 3U);
+  EXPECT_FALSE(tally.has_unexpected());
+}
+
+TEST(Tally, KeepsTheFirstOfEachDeviationAndCountsTheRest) {
+  Tally tally(linux_rulebook());
+  const auto deviate = [&](const char* broken) {
+    return tally.add(end_of(""), step_of(Verdict::deviates, "send.ok", "accepted", broken), "case");
+  };
+  const Finding* first = deviate("receive_posted");
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->case_name, "case");
+  EXPECT_EQ(first->step, 7U);
+  EXPECT_EQ(first->call, "query_qp(qp0)");
+  EXPECT_EQ(deviate("receive_posted"), nullptr);
+  EXPECT_NE(deviate("local_in_bounds"), nullptr);
+  ASSERT_EQ(tally.findings.size(), 2U);
+  EXPECT_EQ(tally.findings.front().count, 2U);
+  EXPECT_EQ(tally.judged.at(linux_rulebook().index(*linux_rulebook().find("send.ok"))), 3U);
+  EXPECT_TRUE(tally.has_unexpected());
+}
+
+TEST(Tally, AnInterruptionIsNobodysFaultACrashIs) {
+  Tally tally(linux_rulebook());
+  Incident incident;
+  incident.verdict = Verdict::inconclusive;
+  tally.incidents.push_back(incident);
+  EXPECT_FALSE(tally.has_unexpected());
+  for (const auto verdict : {Verdict::crash, Verdict::hang, Verdict::kernel_warning}) {
+    tally.incidents.back().verdict = verdict;
+    EXPECT_TRUE(tally.has_unexpected());
+  }
+}
+
+TEST(Tally, LeavesResetsAndRebuiltPairsOutOfTheUndisturbedSpeed) {
+  Tally tally(linux_rulebook());
+  EXPECT_EQ(tally.steps_per_second(), 0);
+  EXPECT_EQ(tally.undisturbed_steps_per_second(), 0);
+  EXPECT_EQ(tally.inside_share(), 0);
+  const Step step = step_of(Verdict::conforms, "query_qp.ok");
+  tally.add(end_of("query_qp.ok", 100'000'000), step, "c");
+  tally.add(end_of("query_qp.ok", 100'000'000), step, "c");
+  tally.add(end_of("query_qp.ok", 500'000'000, true), step, "c");
+  Record over;
+  over.elapsed_ns = 1'000'000'000;
+  over.inside_ns = 300'000'000;  // the reset
+  tally.add_case(over);
+  EXPECT_EQ(tally.cases, 1U);
+  EXPECT_DOUBLE_EQ(tally.steps_per_second(), 3);
+  EXPECT_DOUBLE_EQ(tally.undisturbed_steps_per_second(), 2 / 0.2);
+  EXPECT_DOUBLE_EQ(tally.inside_share(), 0.35);
+}
+
+}  // namespace
+}  // namespace mrproof

@@ -1,0 +1,202 @@
+#include "conformance/run/wire.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "conformance/run/plan.hpp"
+
+namespace mrproof {
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(std::vector<std::byte>& bytes) : bytes_(bytes) { bytes_.clear(); }
+  template <class T>
+  void plain(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    raw(&value, sizeof value);
+  }
+  void text(const std::string& value) {
+    plain(static_cast<std::uint32_t>(value.size()));
+    raw(value.data(), value.size());
+  }
+  void runs(const std::vector<ByteRun>& runs) {
+    plain(static_cast<std::uint32_t>(runs.size()));
+    for (const auto& run : runs) {
+      plain(run.address);
+      plain(static_cast<std::uint32_t>(run.bytes.size()));
+      raw(run.bytes.data(), run.bytes.size());
+    }
+  }
+
+ private:
+  void raw(const void* from, std::size_t size) {
+    const auto* start = static_cast<const std::byte*>(from);
+    bytes_.insert(bytes_.end(), start, start + size);
+  }
+  std::vector<std::byte>& bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  template <class T>
+  T plain() {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value{};
+    raw(&value, sizeof value);
+    return value;
+  }
+  std::string text() {
+    std::string value(length(), '\0');
+    raw(value.data(), value.size());
+    return value;
+  }
+  std::vector<ByteRun> runs() {
+    std::vector<ByteRun> runs(length());
+    for (auto& run : runs) {
+      run.address = plain<std::uint64_t>();
+      run.bytes.resize(length());
+      raw(run.bytes.data(), run.bytes.size());
+    }
+    return runs;
+  }
+
+ private:
+  std::size_t length() {
+    const std::size_t count = plain<std::uint32_t>();
+    if (count > bytes_.size()) throw ToolError("a record of the worker is damaged");
+    return count;
+  }
+  void raw(void* to, std::size_t size) {
+    if (size > bytes_.size()) throw ToolError("a record of the worker is cut off");
+    if (size == 0) return;  // an empty vector has no address to give to memcpy()
+    std::memcpy(to, bytes_.data(), size);
+    bytes_ = bytes_.subspan(size);
+  }
+  std::span<const std::byte> bytes_;
+};
+
+void write_annotation(Writer& out, const Step& step) {
+  out.plain(static_cast<std::uint8_t>(step.annotations.size()));
+  for (const auto& a : step.annotations) {
+    out.plain(a.verdict);
+    out.text(a.rule);
+    out.text(a.kind);
+    out.text(a.broken);
+  }
+  out.plain(static_cast<std::uint8_t>(step.remarks.size()));
+  for (const auto& remark : step.remarks) out.text(remark);
+}
+
+void read_annotation(Reader& in, Step& step) {
+  step.annotations.resize(in.plain<std::uint8_t>());
+  for (auto& a : step.annotations) {
+    a.verdict = in.plain<model::Verdict>();
+    a.rule = in.text();
+    a.kind = in.text();
+    a.broken = in.text();
+  }
+  step.remarks.resize(in.plain<std::uint8_t>());
+  for (auto& remark : step.remarks) remark = in.text();
+}
+
+}  // namespace
+
+void encode(const Record& record, std::vector<std::byte>& bytes) {
+  Writer out(bytes);
+  out.plain(record.kind);
+  out.plain(record.index);
+  switch (record.kind) {
+    case RecordKind::hello:
+      out.plain(record.can);
+      out.text(record.text);
+      break;
+    case RecordKind::case_begin: out.plain(record.setup); break;
+    case RecordKind::step_begin:
+      out.plain(record.step.call);
+      out.plain(record.step.lkey);
+      out.plain(record.step.second);
+      out.plain(record.step.rkey);
+      break;
+    case RecordKind::step_end:
+      out.plain(record.step.result);
+      out.plain(record.step.timed_out);
+      out.plain(record.rule);
+      out.plain(record.inside_ns);
+      out.plain(record.elapsed_ns);
+      out.plain(record.rebuilt);
+      out.runs(record.step.bytes);
+      write_annotation(out, record.step);
+      out.text(record.text);
+      break;
+    case RecordKind::failure: out.text(record.text); break;
+    case RecordKind::case_end:
+      out.plain(record.inside_ns);
+      out.plain(record.elapsed_ns);
+      break;
+    case RecordKind::done: break;
+  }
+}
+
+Record decode(std::span<const std::byte> bytes) {
+  Reader in(bytes);
+  Record record;
+  record.kind = in.plain<RecordKind>();
+  record.index = in.plain<std::uint64_t>();
+  switch (record.kind) {
+    case RecordKind::hello:
+      record.can = in.plain<model::Capabilities<model::Plain>>();
+      record.text = in.text();
+      break;
+    case RecordKind::case_begin: record.setup = in.plain<Setup>(); break;
+    case RecordKind::step_begin:
+      record.step.call = in.plain<model::Call<model::Plain>>();
+      record.step.lkey = in.plain<KeyName>();
+      record.step.second = in.plain<KeyName>();
+      record.step.rkey = in.plain<KeyName>();
+      break;
+    case RecordKind::step_end:
+      record.step.observed = true;
+      record.step.result = in.plain<model::Result<model::Plain>>();
+      record.step.timed_out = in.plain<bool>();
+      record.rule = in.plain<std::uint16_t>();
+      record.inside_ns = in.plain<std::uint64_t>();
+      record.elapsed_ns = in.plain<std::uint64_t>();
+      record.rebuilt = in.plain<bool>();
+      record.step.bytes = in.runs();
+      read_annotation(in, record.step);
+      record.text = in.text();
+      break;
+    case RecordKind::failure: record.text = in.text(); break;
+    case RecordKind::case_end:
+      record.inside_ns = in.plain<std::uint64_t>();
+      record.elapsed_ns = in.plain<std::uint64_t>();
+      break;
+    case RecordKind::done: break;
+    default: throw ToolError("a record of the worker is unknown: is it of another version?");
+  }
+  return record;
+}
+
+std::string print_description(const impl::Description& d) {
+  return nlohmann::json{{"device", d.device},
+                        {"driver", d.driver},
+                        {"kernel", d.kernel},
+                        {"rdma_core", d.rdma_core},
+                        {"firmware", d.firmware}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+impl::Description parse_description(const std::string& text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    return {json.at("device"), json.at("driver"), json.at("kernel"), json.at("rdma_core"),
+            json.at("firmware")};
+  } catch (const nlohmann::json::exception&) {
+    throw ToolError("the worker's description of its device is damaged");
+  }
+}
+
+}  // namespace mrproof

@@ -1,0 +1,50 @@
+// Records that a worker writes into its channel.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/trace/trace.hpp"
+#include "impl/device.hpp"
+
+namespace mrproof {
+
+/// What a record says.
+enum class RecordKind : std::uint8_t {
+  hello,       ///< the device is open: `text` is its Description as JSON, `can` its capabilities
+  case_begin,  ///< case `index` begins with `setup`
+  step_begin,  ///< the step is about to be made
+  step_end,    ///< the step was made and judged
+  case_end,    ///< case `index` is over; inside_ns is the time that its reset took
+  failure,     ///< the worker gives up: `text` is one line; never a verdict
+  done,        ///< every case of the plan is over
+};
+
+/// One record; which fields count depends on the kind.
+struct Record {
+  RecordKind kind = RecordKind::done;
+  std::uint64_t index = 0;  ///< of the case, or of the step within its case
+  Step step;                ///< step_begin: call and keys; step_end: result, bytes, annotation
+  Setup setup;
+  model::Capabilities<model::Plain> can;
+  std::uint16_t rule = kNoRule;  ///< place in the rulebook of the rule taken
+  std::uint64_t inside_ns = 0;   ///< time inside the implementation's calls
+  std::uint64_t elapsed_ns = 0;  ///< time of the whole step, or of the whole case
+  bool rebuilt = false;          ///< queue pairs were rebuilt in this step
+  std::string text;              ///< see kind; of a step_end: the kernel's warning
+
+  static constexpr std::uint16_t kNoRule = 0xffff;
+};
+
+/// Encodes into `bytes`, which is cleared first and keeps its capacity.
+void encode(const Record& record, std::vector<std::byte>& bytes);
+/// Decodes. Throws ToolError when the bytes are no record (a worker of another version).
+Record decode(std::span<const std::byte> bytes);
+
+/// A device's description as JSON, and back.
+std::string print_description(const impl::Description& description);
+impl::Description parse_description(const std::string& text);
+
+}  // namespace mrproof

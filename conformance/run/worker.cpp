@@ -1,0 +1,295 @@
+#include "conformance/run/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "conformance/run/device_memory.hpp"
+#include "impl/sim/faults.hpp"
+#include "impl/sim/sim_device.hpp"
+#include "impl/verbs/verbs_device.hpp"
+#include "model/conditions/transfer.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Everything of one worker.
+class Worker {
+ public:
+  Worker(Channel& channel, Plan plan, impl::Device& device)
+      : channel_(channel),
+        plan_(std::move(plan)),
+        device_(device),
+        memory_(device),
+        book_(*find_rulebook(plan_.dialect)),
+        can_(device.capabilities()) {
+    // The simulated device knows at once that nobody answers.
+    if (device.description().driver == "simulated") plan_.walk.unanswered_permille = 20;
+    if (!plan_.patient) plan_.walk.unanswered_permille = 0;
+  }
+
+  void hello() {
+    Record record;
+    record.kind = RecordKind::hello;
+    record.can = can_;
+    record.text = print_description(device_.description());
+    send(record);
+  }
+
+  void run(std::uint64_t first_case) {
+    for (std::uint64_t i = plan_.next_selected(first_case);
+         i < plan_.cases() && !stopped() && !shown_; i = plan_.next_selected(i + 1)) {
+      const auto start = Clock::now();
+      if (!run_case(i)) break;
+      Record record;
+      record.kind = RecordKind::case_end;
+      record.index = i;
+      record.inside_ns = reset_ns_;
+      record.elapsed_ns = nanoseconds_since(start);
+      send(record);
+    }
+    send({});
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const { return channel_.header().stop.load() != 0; }
+
+  void send(const Record& record) {
+    encode(record, scratch_);
+    channel_.write(scratch_);
+  }
+
+  static std::uint64_t nanoseconds_since(Clock::time_point start) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+  }
+
+  void begin_case(std::uint64_t index, const Setup& setup) {
+    Record record;
+    record.kind = RecordKind::case_begin;
+    record.index = index;
+    record.setup = setup;
+    send(record);
+    const auto start = Clock::now();
+    device_.reset(setup);
+    reset_ns_ = nanoseconds_since(start);
+  }
+
+  /// Whether the case is over; else the run was stopped in it.
+  bool run_case(std::uint64_t index) {
+    if (plan_.is_replay())
+      return replay(index, parse_trace(plan_.traces.at(index), plan_.trace_file), false);
+    if (!plan_.is_scenario(index)) return walk(index);
+    const auto& [name, text] = plan_.scenarios.at(index);
+    return replay(index, parse_trace(text, name), true);
+  }
+
+  bool walk(std::uint64_t index) {
+    const Setup setup = standard_setup();
+    begin_case(index, setup);
+    Oracle oracle(book_, setup, can_);
+    Walk walk(plan_.case_seed(index), plan_.walk);
+    for (std::uint64_t i = 0; i < plan_.case_length(index); ++i) {
+      if (stopped()) return false;
+      Step step = walk.next(oracle);
+      if (!perform(i, step, oracle)) break;
+    }
+    return true;
+  }
+
+  /// A `part`: as far as the calls may be made and are not known to kill.
+  bool replay(std::uint64_t index, const Trace& trace, bool part) {
+    begin_case(index, trace.setup);
+    Oracle oracle(book_, trace.setup, can_);
+    for (std::uint64_t i = 0; i < trace.steps.size(); ++i) {
+      if (stopped()) return false;
+      Step step;
+      step.call = trace.steps[i].call;
+      step.lkey = trace.steps[i].lkey;
+      step.second = trace.steps[i].second;
+      step.rkey = trace.steps[i].rkey;
+      oracle.resolve(step);
+      const auto* duty = oracle.forbids(step);
+      if (duty != nullptr && (part || plan_.until)) return true;
+      if (part && is_left_out(oracle.state(), step.call)) return true;
+      if (duty != nullptr)
+        throw ToolError(
+            fmt::format("{}:{}: this call may not be made here, since it does not hold "
+                        "that {}; mend the trace",
+                        plan_.trace_file, trace.steps[i].line, duty->sentence));
+      if (!perform(i, step, oracle)) break;
+    }
+    return true;
+  }
+
+  /// Whether the call is known to kill, or nobody would answer it and there is no time for that.
+  [[nodiscard]] bool is_left_out(const State<Plain>& state, const Call<Plain>& call) const {
+    const PlainView view{state, call, {}};
+    const bool unanswered = is_transfer(call.verb) && has_elements(call.verb) &&
+                            qp_ready<Plain>.holds(view).truth() &&
+                            !peer_ready<Plain>.holds(view).truth();
+    return (unanswered && !plan_.patient) || is_known_trouble(plan_.walk.known, book_, view);
+  }
+
+  /// Makes and judges one step; whether the case can go on.
+  bool perform(std::uint64_t index, Step& step, Oracle& oracle) {
+    record_.kind = RecordKind::step_begin;
+    record_.index = index;
+    record_.step = step;
+    send(record_);
+    const auto start = Clock::now();
+    impl::Observation seen = device_.perform(step.call);
+    step.result = seen.result;
+    step.observed = true;
+    step.timed_out = seen.timed_out;
+    std::string trouble;
+    if (seen.timed_out || !seen.kernel_warning.empty())
+      trouble = trouble_name(book_, {oracle.state(), step.call, step.result});
+    Judgement judgement = oracle.check(step, memory_);
+    if (judgement.verdict == Verdict::deviates) {
+      step.annotations.push_back(annotate(judgement, step));
+      step.remarks = oracle.explain(step, judgement);
+      learn(step.annotations.back());
+    } else if (!seen.kernel_warning.empty()) {
+      judgement.verdict = Verdict::kernel_warning;
+    }
+    if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::kernel_warning)
+      avoid(step, trouble);
+    if (judgement.verdict != Verdict::deviates)
+      step.annotations.push_back(annotate(judgement, step));
+    shown_ = plan_.until && step.annotations.front() == *plan_.until;
+    const bool recovered = oracle.recover(step, judgement) && !shown_;
+    finish(index, step, seen, judgement, start);
+    const bool goes_on = recovered || judgement.verdict == Verdict::conforms ||
+                         judgement.verdict == Verdict::unsupported ||
+                         (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
+    if (!goes_on) device_.distrust();
+    return goes_on;
+  }
+
+  void finish(std::uint64_t index, Step& step, impl::Observation& seen, const Judgement& judgement,
+              Clock::time_point start) {
+    record_.kind = RecordKind::step_end;
+    record_.index = index;
+    record_.rule = judgement.rule == nullptr || judgement.verdict == Verdict::deviates
+                       ? Record::kNoRule
+                       : static_cast<std::uint16_t>(book_.index(*judgement.rule));
+    record_.inside_ns = seen.inside_ns;
+    record_.rebuilt = seen.rebuilt;
+    record_.text = std::move(seen.kernel_warning);
+    record_.elapsed_ns = nanoseconds_since(start);
+    record_.step = std::move(step);
+    send(record_);
+  }
+
+  /// A hang costs the whole time limit, a complaint of the kernel often a minute: once is enough.
+  void avoid(const Step& step, const std::string& trouble) {
+    if (trouble == "-") return;  // of no more than the verb: that has to be met again
+    const auto& ok = book_.rules(step.call.verb, Outcome::ok).front()->id;
+    plan_.walk.known.push_back({ok, KnownDeviation::kTrouble, trouble});
+  }
+
+  /// After the third time a deviation is known well enough.
+  void learn(const Annotation& a) {
+    if (++times_[print_annotation(a)] == 3) plan_.walk.known.push_back({a.rule, a.kind, a.broken});
+  }
+
+  Channel& channel_;
+  Plan plan_;
+  impl::Device& device_;
+  DeviceMemory memory_;
+  const Rulebook& book_;
+  Capabilities<Plain> can_;
+  std::uint64_t reset_ns_ = 0;
+  bool shown_ = false;  ///< what the plan is to go on until
+  std::map<std::string, int> times_;
+  std::vector<std::byte> scratch_;
+  Record record_;
+};
+
+void give_up(Channel& channel, const std::string& why) {
+  Record record;
+  record.kind = RecordKind::failure;
+  record.text = why;
+  std::vector<std::byte> bytes;
+  encode(record, bytes);
+  channel.write(bytes);
+}
+
+std::unique_ptr<impl::Device> open_only_device() {
+  const auto devices = impl::list_verbs_devices();
+  if (devices.empty())
+    throw ToolError(
+        "no RDMA device here; run in a virtual machine (ci/conformance, or --target), "
+        "or use --device sim");
+  if (devices.size() > 1) {
+    std::string names;
+    for (const auto& d : devices) names += " " + d.name;
+    throw ToolError("several RDMA devices; name one with --device:" + names);
+  }
+  return impl::open_verbs_device(devices.front().name, {});
+}
+
+}  // namespace
+
+namespace {
+
+/// "sim", "sim@SET" with a set of capabilities, "sim:FAULT", or both: "sim@SET:FAULT".
+std::unique_ptr<impl::Device> open_simulated(const std::string& name, const std::string& dialect) {
+  impl::SimOptions options;
+  const auto colon = name.find(':');
+  if (const auto at = name.find('@'); at < colon) {
+    const std::string wanted = name.substr(at + 1, colon - at - 1);
+    const auto& sets = impl::capability_sets();
+    const auto found = std::find_if(sets.begin(), sets.end(),
+                                    [&](const auto& set) { return set.first == wanted; });
+    if (found == sets.end()) {
+      std::string all;
+      for (const auto& set : sets) all += " " + std::string(set.first);
+      throw ToolError(fmt::format(
+          "the simulated device has no set of capabilities '{}'; there are:{}", wanted, all));
+    }
+    options = found->second;
+  }
+  options.dialect = dialect;
+  if (colon != std::string::npos) {
+    options.fault = name.substr(colon + 1);
+    if (!impl::fault_by_name(*options.fault))
+      throw ToolError(
+          fmt::format("the simulated device has no fault '{}'; 'mrproof devices "
+                      "--faults' lists them",
+                      *options.fault));
+  }
+  return std::make_unique<impl::SimDevice>(options);
+}
+
+}  // namespace
+
+std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect) {
+  if (name.empty()) return open_only_device();
+  const bool simulated = name == "sim" || name.starts_with("sim:") || name.starts_with("sim@");
+  return simulated ? open_simulated(name, dialect) : impl::open_verbs_device(name, {});
+}
+
+int run_worker(Channel& channel) {
+  try {
+    std::uint64_t first_case = 0;
+    Plan plan = parse_request(channel.request(), first_case);
+    const auto device = open_device(plan.device, plan.dialect);
+    Worker worker(channel, std::move(plan), *device);
+    worker.hello();
+    worker.run(first_case);
+    return 0;
+  } catch (const std::exception& error) {
+    give_up(channel, error.what());
+    return 2;
+  }
+}
+
+}  // namespace mrproof

@@ -1,0 +1,28 @@
+// The worker: drives one device through cases, judges each step, and tells the channel everything.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "conformance/run/channel.hpp"
+#include "conformance/run/plan.hpp"
+#include "conformance/run/wire.hpp"
+#include "impl/device.hpp"
+
+namespace mrproof {
+
+/// Opens a device by its name: "sim[@SET][:FAULT]" (a set of capabilities, a seeded fault; it
+/// follows the dialect), a libibverbs name, or "" for the only RDMA device there is. Throws
+/// impl::DeviceError or ToolError.
+std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect);
+
+/// Works off the plan in the channel. Returns the process's exit code: 0 when the plan is done or
+/// was stopped, 2 after a `failure` record.
+int run_worker(Channel& channel);
+
+/// Starts workers on the supervisor's command, ends them, and reports how they ended. Lives in the
+/// guest of a virtual machine, as its only program; returns when told to shut down.
+int run_agent(Channel& channel, const std::string& channel_path);
+
+}  // namespace mrproof

@@ -1,0 +1,139 @@
+#include "conformance/shrink/short_traces.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "conformance/oracle/foresee.hpp"
+#include "conformance/shrink/shrink.hpp"
+#include "impl/sim/sim_device.hpp"
+
+namespace mrproof {
+namespace {
+
+using model::Verdict;
+
+const Annotation kRight{Verdict::deviates, "rdma_write.ok", "accepted", "remote_right"};
+const Annotation kStale{Verdict::deviates, "rdma_read.ok", "accepted", "remote_key_live"};
+
+/// A trace with the capabilities of the simulated device.
+Trace any() {
+  Trace trace;
+  trace.can = impl::SimDevice().capabilities();
+  return trace;
+}
+
+std::string calls_of(const Trace& trace) {
+  std::string text;
+  for (const Step& step : trace.steps) text += print_call(step) + "\n";
+  return text;
+}
+
+TEST(ShortTraces, AreNoneWhereNoneLeadsThere) {
+  ShortTraceStore store;
+  const auto& one = store.get(any(), kRight, 1);
+  EXPECT_TRUE(one.traces.empty()) << calls_of(one.traces.front());
+  EXPECT_TRUE(one.all) << "a remote key needs a region";
+}
+
+TEST(ShortTraces, ComeThePlainestFirst) {
+  ShortTraceStore store;
+  const auto& two = store.get(any(), kRight, 2);
+  ASSERT_FALSE(two.traces.empty());
+  EXPECT_EQ(calls_of(two.traces.front()),
+            "mr0 = reg_mr(pd0, buf0+0, 8, 0)\n"
+            "rdma_write(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+0)\n");
+  EXPECT_TRUE(std::is_sorted(
+      two.traces.begin(), two.traces.end(),
+      [](const auto& a, const auto& b) { return weight_parts(a) < weight_parts(b); }));
+}
+
+TEST(ShortTraces, MayAllBeMadeAndShowIt) {
+  ShortTraceStore store;
+  for (const auto& wanted : {kRight, kStale})
+    for (const std::size_t steps : {2, 3}) {
+      std::set<std::string> different;
+      const auto& all = store.get(any(), wanted, steps);
+      for (const Trace& trace : all.traces) {
+        ASSERT_EQ(trace.steps.size(), steps);
+        // Whether a re-registered region has new keys is the device's choice.
+        if (print_trace(trace).find("old_rkey") == std::string::npos) {
+          ASSERT_EQ(foresee(trace, wanted), Prospect::possible) << print_trace(trace);
+        }
+        ASSERT_TRUE(different.insert(calls_text(trace)).second) << print_trace(trace);
+      }
+    }
+}
+
+TEST(ShortTraces, AreNotAllWhereALimitIsMet) {
+  ShortTraceStore few({1'000'000, 10});
+  EXPECT_EQ(few.get(any(), kRight, 2).traces.size(), 10U);
+  EXPECT_FALSE(few.get(any(), kRight, 2).all);
+  ShortTraceStore short_of_time({100, 1000});
+  EXPECT_FALSE(short_of_time.get(any(), kRight, 2).all);
+}
+
+/// What the trace shrinks to on the device.
+Shrunk shrunk(const std::string& fault, const std::string& calls, const Annotation& wanted,
+              const ShortTracesLimits& limits = {}) {
+  impl::SimDevice device({.fault = fault});
+  DeviceTrials trials(device);
+  ShortTraceStore store(limits);
+  const Trace trace =
+      parse_trace("# mrproof trace v1\ngiven pd0\ngiven qp0(pd0) <-> qp1(pd0)\n" + calls, "test");
+  return Shrinker(trials, wanted, store).run(trace).value_or(Shrunk{});
+}
+
+TEST(LowerBound, IsTheModelsWhereNothingShorterLeadsThere) {
+  const auto result = shrunk("remote-write-right-unchecked",
+                             "mr0 = reg_mr(pd0, buf0+0, 16, 0)\n"
+                             "rdma_write(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+8)\n",
+                             kRight);
+  EXPECT_TRUE(result.is_shortest());
+  EXPECT_TRUE(result.bound.by_model);
+  EXPECT_EQ(result.bound.needed, 2U);
+}
+
+const std::string kStaleKeyRead =
+    "mr0 = reg_mr(pd0, buf0+0, 8, LOCAL_WRITE)\nmr1 = reg_mr(pd0, buf1+0, 8, REMOTE_READ)\n"
+    "dereg_mr(mr1)\nrdma_read(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0)\n";
+
+TEST(LowerBound, IsTheDevicesWhereShorterTracesWereTried) {
+  const auto result = shrunk("stale-rkey-accepted", kStaleKeyRead, kStale);
+  EXPECT_TRUE(result.is_shortest());
+  EXPECT_FALSE(result.bound.by_model) << "two steps break the condition, not on this device";
+  EXPECT_EQ(result.bound.steps, 4U);
+  EXPECT_EQ(result.bound.needed, 2U);
+}
+
+TEST(LowerBound, SaysNothingOfWhatWasNotTried) {
+  const auto result = shrunk("stale-rkey-accepted", kStaleKeyRead, kStale, {1'000'000, 10});
+  EXPECT_EQ(result.trace.steps.size(), 4U);
+  EXPECT_FALSE(result.is_shortest());
+  EXPECT_EQ(result.bound.steps, 2U);
+}
+
+TEST(Shrinker, KeepsToVerbsAndFlagsOfTheGivenTraceIfToldTo) {
+  const std::string text =
+      "# mrproof trace v1\ngiven pd0\ngiven qp0(pd0) <-> qp1(pd0)\n"
+      "mr0 = reg_mr_iova(pd0, buf0+0, 16, 0x0, ON_DEMAND)\n"
+      "rdma_write(qp0, mr0.lkey, 0x0, 8, mr0.rkey, 0x8)\n";
+  impl::SimDevice device({.fault = "remote-read-implies-write"});
+  DeviceTrials trials(device);
+  const auto run = [&](const std::string& lines, bool keeps) {
+    ShortTraceStore store;
+    Shrinker shrinker(trials, kRight, store);
+    if (keeps) shrinker.keep_to_given();
+    const auto result = shrinker.run(parse_trace(lines, "test"));
+    return result ? calls_of(result->trace) : "not shown";
+  };
+  EXPECT_EQ(run(text, true), "not shown") << "it needs REMOTE_READ";
+  std::string shown = text;
+  shown.replace(shown.find("ON_DEMAND"), 9, "REMOTE_READ");
+  EXPECT_THAT(run(shown, false), ::testing::HasSubstr("reg_mr(pd0, buf0+0, 8, REMOTE_READ)"));
+  EXPECT_THAT(run(shown, true), ::testing::HasSubstr("REMOTE_READ"));
+}
+
+}  // namespace
+}  // namespace mrproof

@@ -1,0 +1,93 @@
+// Shrinking: the shortest and plainest trace that shows the same deviation on the same device.
+#pragma once
+
+#include <functional>
+#include <set>
+
+#include "conformance/oracle/foresee.hpp"
+#include "conformance/shrink/short_traces.hpp"
+#include "conformance/shrink/shrink_moves.hpp"
+#include "conformance/shrink/trials.hpp"
+
+namespace mrproof {
+
+/// How far a shrinking is.
+struct ShrinkProgress {
+  std::uint64_t tried = 0;  ///< candidates made on the device
+  std::size_t steps = 0;    ///< of the shortest trace so far
+};
+
+/// What is known of shorter traces, of those that short_traces.hpp speaks of.
+struct LowerBound {
+  std::size_t steps = 1;   ///< none with fewer steps shows the deviation
+  bool by_model = true;    ///< none of them leads to where it could; else they were tried
+  std::size_t needed = 1;  ///< none with fewer steps leads to where it could be shown
+};
+
+/// What shrinking came to.
+struct Shrunk {
+  Trace trace;  ///< as it was seen: its last step is the one that shows the deviation
+  std::uint64_t tried = 0;
+  LowerBound bound;
+
+  /// Whether no trace of those that the bound speaks of is shorter.
+  [[nodiscard]] bool is_shortest() const { return bound.steps == trace.steps.size(); }
+};
+
+/// Shrinks by trial: steps, objects, flags, keys and numbers are left out or replaced by plainer
+/// ones as long as the deviation that `wanted` names is still shown; every result that counts was
+/// seen on the device. What is short by then is replaced by the plainest short trace that shows the
+/// same, whatever it began with, and that is made plainer in the same way. Stops where nothing that
+/// it knows to try makes the trace plainer.
+class Shrinker {
+ public:
+  using Progress = std::function<void(const ShrinkProgress&)>;
+
+  /// Short traces are taken from `store`, which has to outlive this object.
+  Shrinker(Trials& trials, Annotation wanted, ShortTraceStore& store)
+      : trials_(trials), wanted_(std::move(wanted)), store_(store) {}
+  /// Short traces have no verbs and access flags but those of the trace that is shrunk: where a
+  /// device has several faults, another one may have the same name.
+  void keep_to_given() { keeps_ = true; }
+  /// Told before each batch of trials.
+  void on_progress(Progress progress) { progress_ = std::move(progress); }
+
+  /// Nothing if the trace does not show the deviation (any more).
+  std::optional<Shrunk> run(const Trace& trace);
+  /// What run() has reached so far, if it was ended by an exception; no steps: nothing yet.
+  [[nodiscard]] Shrunk best() const { return {best_, trials_made_, {}}; }
+
+ private:
+  void adopt(const Trace& seen);
+  void descend();
+  bool begin_anew();
+  [[nodiscard]] bool is_kept(const Trace& trace) const;
+  std::optional<Trace> first_showing(ShortTraces& known);
+  bool improve_by(void (*moves)(const ShrinkForm&, const Propose&));
+  bool improve(std::vector<Trace> candidates);
+  [[nodiscard]] bool promising(Prospect prospect) const;
+  bool replace_steps();
+  void replacements_of(std::size_t at, const model::State<model::Plain>& state,
+                       std::vector<Trace>& candidates) const;
+
+  Trials& trials_;
+  Annotation wanted_;
+  ShortTraceStore& store_;
+  LowerBound bound_;
+  bool keeps_ = false;
+  Trace given_;
+  Progress progress_;
+  Trace best_;
+  Trace like_;       ///< the same without steps
+  ShrinkForm form_;  ///< of the best
+  TraceWeight weight_;
+  bool foreseeable_ = false;  ///< whether the model can tell what is hopeless here
+  std::set<std::string> tried_;
+  std::uint64_t trials_made_ = 0;
+};
+
+/// The trace as people are to read it: annotated where it deviates only, and without the values of
+/// keys, unless they are what deviates.
+Trace presentable(const Shrunk& shrunk, const Annotation& wanted);
+
+}  // namespace mrproof

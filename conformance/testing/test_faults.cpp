@@ -1,0 +1,41 @@
+#include "conformance/testing/test_faults.hpp"
+
+#include <algorithm>
+
+#include "conformance/testing/test_walk.hpp"
+#include "impl/sim/sim_device.hpp"
+
+namespace mrproof::testing {
+
+using model::Verdict;
+
+std::string finding_name(std::string_view rule, std::string_view broken) {
+  const bool ok = rule.substr(rule.find('.') + 1).starts_with("ok");
+  return (ok ? "ok " : "refused ") + std::string(broken);
+}
+
+FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan) {
+  const auto wanted = finding_name(fault.expected.rule, fault.expected.condition);
+  impl::SimDevice device({.fault = std::string(fault.id)});
+  FaultWalk walk;
+  std::map<std::string, int> times;
+  const auto look = [&](const Step& step, const Oracle& oracle) {
+    ++walk.steps;
+    const Annotation& a = step.annotations.front();
+    walk.inconclusive += a.verdict == Verdict::inconclusive ? 1 : 0;
+    if (a.verdict != Verdict::deviates) return;
+    const auto cited = oracle.cited();
+    const bool names_clause = std::find(cited.begin(), cited.end(), fault.clause) != cited.end();
+    const auto name = print_annotation(a);
+    ++walk.deviations[{name, names_clause}];
+    if (++times[name] == 3) plan.walk.known.push_back({a.rule, a.kind, a.broken});
+    if (walk.reported || !names_clause || finding_name(a.rule, a.broken) != wanted) return;
+    walk.reported = true;
+    walk.report = name;
+  };
+  for (std::uint64_t index = 0; index < plan.cases() && !walk.reported; ++index)
+    walk_case(device, plan, index, look, true);
+  return walk;
+}
+
+}  // namespace mrproof::testing

@@ -1,0 +1,130 @@
+#include "conformance/testing/test_files.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace mrproof::testing {
+namespace {
+
+/// Whether the process is a `mrproof worker`: between fork and exec it is not yet.
+bool is_worker(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+  std::ostringstream line;
+  line << in.rdbuf();
+  return line.str().find(std::string("mrproof\0worker", 14)) != std::string::npos;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (fs::temp_directory_path() / "mrproof-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder: " + name);
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string TemporaryFolder::write(const std::string& name, const std::string& text) const {
+  std::ofstream out(path_ / name, std::ios::binary);
+  out << text;
+  EXPECT_TRUE(out.flush()) << name;
+  return path_ / name;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> scenario_files() {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(MRPROOF_SCENARIOS))
+    if (entry.path().extension() == ".mrt") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string scenario_name(const std::string& path) {
+  return fs::path(path).lexically_relative(MRPROOF_SCENARIOS).replace_extension().string();
+}
+
+Program::Program(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{MRPROOF_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> line;
+  for (auto& word : words) line.push_back(word.data());
+  line.push_back(nullptr);
+  const std::string out = folder_.file("out");
+  const std::string err = folder_.file("err");
+  pid_ = fork();
+  if (pid_ != 0) return;
+  for (const auto& [path, fd] : {std::pair{&out, STDOUT_FILENO}, std::pair{&err, STDERR_FILENO}})
+    dup2(open(path->c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), fd);
+  execv(line.front(), line.data());
+  _exit(127);
+}
+
+Program::~Program() {
+  if (!running()) return;
+  signal(SIGKILL);
+  wait();
+}
+
+int Program::wait() {
+  int status = 0;
+  if (code_ < 0 && waitpid(pid_, &status, 0) == pid_)
+    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  return code_;
+}
+
+bool Program::running() {
+  int status = 0;
+  if (code_ < 0 && waitpid(pid_, &status, WNOHANG) == pid_)
+    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  return code_ < 0;
+}
+
+void Program::signal(int number) const { kill(pid_, number); }
+
+pid_t Program::worker(pid_t before) const {
+  const std::string path =
+      "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) + "/children";
+  pid_t found = -1;
+  eventually([&] {
+    std::ifstream in(path);
+    pid_t child = -1;
+    while (in >> child)
+      if (child != before && is_worker(child)) found = child;
+    return found > 0 || !in.is_open();
+  });
+  return found;
+}
+
+Ran run_mrproof(const std::vector<std::string>& arguments) {
+  Program program(arguments);
+  const int code = program.wait();
+  return {code, program.out(), program.err()};
+}
+
+bool is_one_line(const std::string& text) {
+  return text.size() > 1 && text.find('\n') == text.size() - 1;
+}
+
+void nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+
+}  // namespace mrproof::testing

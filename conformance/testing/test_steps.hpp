@@ -1,0 +1,21 @@
+// Steps of every verb for tests of what carries steps: traces and records.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "conformance/trace/trace.hpp"
+#include "conformance/walk/random.hpp"
+
+namespace mrproof::testing {
+
+/// A step of that verb with all its arguments, keys and results drawn at random; most of them make
+/// no sense to a device.
+Step random_step(model::Verb verb, Random& random);
+
+/// Whether both have the same call and key names, apart from what Oracle::resolve() puts in.
+::testing::AssertionResult same_call(const Step& a, const Step& b);
+
+/// Whether a trace tells the same of both.
+::testing::AssertionResult same(const Step& a, const Step& b);
+
+}  // namespace mrproof::testing

@@ -1,0 +1,44 @@
+#include "conformance/testing/test_walk.hpp"
+
+#include "conformance/run/device_memory.hpp"
+
+namespace mrproof::testing {
+
+using namespace model;
+
+Plan plan_of(std::uint64_t steps, std::uint64_t seed) {
+  Plan plan;
+  plan.steps = steps;
+  plan.seed = seed;
+  plan.walk.unanswered_permille = 20;
+  return plan;
+}
+
+Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, const Look& look,
+                bool goes_on) {
+  Trace trace;
+  trace.setup = standard_setup();
+  trace.can = device.capabilities();
+  device.reset(trace.setup);
+  DeviceMemory memory(device);
+  trace.dialect = plan.dialect;
+  Oracle oracle(*find_rulebook(plan.dialect), trace.setup, trace.can);
+  Walk walk(plan.case_seed(index), plan.walk);
+  for (std::uint64_t i = 0; i < plan.case_length(index); ++i) {
+    Step step = walk.next(oracle);
+    const impl::Observation seen = device.perform(step.call);
+    step.result = seen.result;
+    step.observed = step.keys_seen = true;
+    step.timed_out = seen.timed_out;
+    const Judgement judgement = oracle.check(step, memory);
+    step.annotations.push_back(annotate(judgement, step));
+    const bool over = judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang;
+    if (over) step.remarks = oracle.explain(step, judgement);
+    trace.steps.push_back(step);
+    if (look) look(step, oracle);
+    if (over && !(goes_on && oracle.recover(step, judgement))) break;
+  }
+  return trace;
+}
+
+}  // namespace mrproof::testing

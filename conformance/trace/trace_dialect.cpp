@@ -1,0 +1,28 @@
+#include "conformance/trace/trace_dialect.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "conformance/run/plan.hpp"
+
+namespace mrproof {
+
+namespace {
+
+const model::Rulebook& book_or_error(const std::string& dialect, const std::string& where) {
+  const auto* book = model::find_rulebook(dialect);
+  if (book != nullptr) return *book;
+  throw ToolError(fmt::format("{}no dialect '{}'; there are: {}", where, dialect,
+                              fmt::join(model::kDialects, ", ")));
+}
+
+}  // namespace
+
+const model::Rulebook& book_named(const std::string& dialect) { return book_or_error(dialect, ""); }
+
+const model::Rulebook& book_of(const Trace& trace, const std::string& asked,
+                               const std::string& file) {
+  return asked.empty() ? book_or_error(trace.dialect, file + ": ") : book_or_error(asked, "");
+}
+
+}  // namespace mrproof

@@ -1,0 +1,160 @@
+// Makes single calls for the walk (see walk.hpp).
+#pragma once
+
+#include <optional>
+
+#include "conformance/oracle/oracle.hpp"
+#include "conformance/walk/random.hpp"
+#include "impl/layout.hpp"
+
+namespace mrproof {
+
+/// Draws calls against one state of the model. Every member that returns an optional gives nothing
+/// when the state has no object for it, or the device seems to lack the verb. `wrong`: wrong on
+/// purpose, in one respect.
+class CallMaker {
+ public:
+  CallMaker(Random& random, const Oracle& oracle, unsigned unanswered_permille = 2)
+      : random_(random),
+        unanswered_permille_(unanswered_permille),
+        book_(oracle.book()),
+        state_(oracle.state()),
+        longest_(oracle.state().can.max_message.value()) {}
+
+  // walk_regions.cpp
+  std::optional<Step> allocate_pd();
+  std::optional<Step> deallocate_pd();
+  /// Towards freeing the PD of a queue pair that was destroyed: its last objects go.
+  std::optional<Step> leave_domain();
+  std::optional<Step> register_region(bool wrong);
+  std::optional<Step> reregister_region(bool wrong);
+  std::optional<Step> deregister_region();
+  std::optional<Step> advise(bool wrong);
+  std::optional<Step> protect();
+  Step fill();
+  [[nodiscard]] std::size_t live_regions() const;
+
+  // walk_windows.cpp
+  std::optional<Step> allocate_window();
+  std::optional<Step> deallocate_window();
+  std::optional<Step> bind(bool wrong);
+  std::optional<Step> invalidate(bool wrong);
+  [[nodiscard]] std::size_t live_windows() const;
+
+  // walk_transfers.cpp
+  std::optional<Step> post_receive(bool wrong);
+  std::optional<Step> send(bool wrong);
+  std::optional<Step> rdma(bool wrong);
+  std::optional<Step> atomic(bool wrong);
+  std::optional<Step> query();
+  std::optional<Step> destroy_qp();
+  /// Reconnects a pair that has failed, if there is one.
+  std::optional<Step> reconnect();
+
+  // walk_probes.cpp: what looks at what a call has just done
+  /// An RDMA operation with a key that was taken back, good but for that.
+  std::optional<Step> use_revoked(const KeyName& key);
+  /// An RDMA operation through the window: of all of it, up to its end, or wrong in one respect.
+  std::optional<Step> use_window(std::uint8_t slot, bool wrong);
+  /// An RDMA operation on the null region: at the requester, or (wrong) at the responder.
+  std::optional<Step> use_null(std::uint8_t slot, bool wrong);
+  /// Towards the window's invalidation by a message: that, or a receive for it.
+  std::optional<Step> invalidate_from_afar(std::uint8_t slot);
+  /// Moves a region to the PD.
+  std::optional<Step> enter_domain(std::uint8_t pd);
+  /// Binds the window, which is free again.
+  std::optional<Step> bind_again(std::uint8_t slot, bool wrong);
+  /// Deregisters the region that the window is, or was, bound to.
+  std::optional<Step> deregister_behind(std::uint8_t slot);
+  /// A message for the receive that is posted there.
+  std::optional<Step> send_to(std::uint8_t receiver);
+
+ private:
+  using Region = model::Region<model::Plain>;
+  using Window = model::Window<model::Plain>;
+
+  /// One side of a transfer while it is being made up: a place inside [first, last].
+  struct Side {
+    KeyName key;
+    std::uint64_t address = 0;
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    [[nodiscard]] std::uint64_t room() const { return last - address + 1; }
+  };
+
+  static Step call_of(model::Verb verb);
+  /// Whether one of the Feature flags is claimed or shown; if not, now and then all the same.
+  bool worth(std::uint32_t features);
+  /// A slot that satisfies the predicate, each as likely.
+  template <class Slots, class Predicate>
+  std::optional<std::uint8_t> one_of(const Slots& slots, Predicate&& predicate) {
+    const auto start = random_.below(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const auto slot = static_cast<std::uint8_t>((start + i) % slots.size());
+      if (predicate(slots.at(slot))) return slot;
+    }
+    return std::nullopt;
+  }
+  std::optional<std::uint8_t> region_where(bool live);
+  /// A region of the PD with the right that nothing is wrong with.
+  std::optional<std::uint8_t> region_in(std::uint64_t pd, std::uint32_t right);
+  /// A region of the PD that grants something, but not that right.
+  std::optional<std::uint8_t> region_without(std::uint64_t pd, std::uint32_t right);
+  static bool usable(const Region& region);
+  static bool usable(const Window& window);
+  static bool is_ready(const model::QueuePair<model::Plain>& qp);
+  std::uint64_t length_up_to(std::uint64_t room);
+  /// A place at an edge of the hole in the memory [from, last], if there is one.
+  std::optional<std::uint64_t> edge_of_hole(std::uint64_t from, std::uint64_t last);
+
+  // walk_calls.cpp: sides and what can be wrong with them
+  Side place(std::uint8_t region, KeyName::Kind kind);
+  void keep_off_hole(Side& side, std::uint64_t memory) const;
+  Side place_window(std::uint8_t window);
+  /// The local side of a queue pair's work request.
+  std::optional<Side> local_side(std::uint8_t qp, std::uint32_t right);
+  /// The remote side of a work request that `responder` serves: a region, or a window.
+  std::optional<Side> remote_side(std::uint8_t responder, std::uint32_t right);
+  void spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::uint32_t right);
+  bool spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right);
+  bool spoil_by_hole(Side& side);
+  bool spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right);
+  void spoil_bounds(Side& side, std::uint64_t& length);
+
+  // walk_regions.cpp
+  std::uint32_t access();
+  void range(Step& step);
+  void choose_verb(Step& step);
+  void spoil_range(Step& step);
+
+  // walk_windows.cpp
+  std::optional<Step> bind_window(std::uint8_t window, bool wrong);
+  void spoil_bind(Step& step);
+  void spoil_bind_range(Step& step, const Region& region);
+
+  // walk_transfers.cpp
+  std::optional<std::uint8_t> ready_qp();
+  std::optional<std::uint8_t> posting_qp();
+  /// Puts the sides into the step; adds a second element now and then, if `room` allows.
+  void set_local(Step& step, const Side& near, std::uint64_t length);
+  std::optional<Step> receive_on(std::uint8_t qp, bool wrong);
+  std::optional<Step> send_from(std::uint8_t qp, bool wrong);
+  void add_second(Step& step, std::uint8_t qp, std::uint32_t right, std::uint64_t room, bool wrong);
+  static void set_remote(Step& step, const Side& far);
+
+  // walk_probes.cpp
+  std::optional<Step> reach(std::uint8_t responder, bool read, const Side& far,
+                            std::uint64_t length);
+  /// The same with the local key that went with it.
+  std::optional<Step> use_revoked_locally(const KeyName& key);
+  /// A queue pair that may serve access through the window, or one that just may not.
+  std::optional<std::uint8_t> responder_of(const Window& window, bool right_one);
+
+  Random& random_;
+  unsigned unanswered_permille_;
+  const model::Rulebook& book_;
+  const model::State<model::Plain>& state_;
+  std::uint64_t longest_;
+};
+
+}  // namespace mrproof
