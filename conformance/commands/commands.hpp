@@ -20,6 +20,7 @@ void add_judge_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);
 void add_fingerprint_command(CLI::App& app, int& exit_code);
+void add_expect_command(CLI::App& app, int& exit_code);
 void add_devices_command(CLI::App& app, int& exit_code);
 void add_rules_command(CLI::App& app, int& exit_code);
 void add_worker_commands(CLI::App& app, int& exit_code);

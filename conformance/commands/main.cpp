@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   mrproof::add_explain_command(app, exit_code);
   mrproof::add_diff_command(app, exit_code);
   mrproof::add_fingerprint_command(app, exit_code);
+  mrproof::add_expect_command(app, exit_code);
   mrproof::add_devices_command(app, exit_code);
   mrproof::add_rules_command(app, exit_code);
   mrproof::add_worker_commands(app, exit_code);

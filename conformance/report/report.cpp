@@ -77,20 +77,27 @@ Json choices_json(const Tally& tally) {
 Json cases_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
   Json ended = Json::object();
   Json noted = Json::array();
+  Json skipped = Json::array();
   for (const auto& o : tally.outcomes) {
+    if (!o.skip_reason.empty()) {
+      skipped.push_back({{"case", o.name}, {"reason", o.skip_reason}});
+      continue;
+    }
     const std::string verdict(kVerdictNames.at(static_cast<std::size_t>(o.verdict())));
     ended[verdict] = ended.value(verdict, 0) + 1;
     if (!o.seen.empty())
       noted.push_back(
           {{"case", o.name}, {"verdict", verdict}, {"expected", o.expected}, {"seen", o.seen}});
   }
-  return {{"planned", plan.selected()},
+  return {{"planned", plan.selected() + skipped.size()},
           {"finished", tally.cases},
+          {"skipped", skipped},
           {"shard", plan.shard + 1},
           {"shards", plan.shards},
           {"ended", ended},
           {"noted", noted},
           {"missing", facts.missing},
+          {"all_expected", facts.all_expected},
           {"unmatched", facts.unmatched}};
 }
 
@@ -203,6 +210,8 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
                         i.name.empty() ? "" : i.name + " ", i.case_name, i.step, i.text,
                         i.expected_reason.empty() ? "" : " (expected: " + i.expected_reason + ")",
                         i.call.empty() ? "(between steps)" : i.call);
+  for (const auto& o : tally.outcomes)
+    if (!o.skip_reason.empty()) text += fmt::format("\nskipped: {} ({})\n", o.name, o.skip_reason);
   for (const auto& name : facts.missing) text += fmt::format("\nmissing: {}", name);
   for (const auto& name : facts.unmatched)
     text += fmt::format("\nexpected and never met (mended? then take it out): {}", name);

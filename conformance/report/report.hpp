@@ -16,7 +16,8 @@ struct RunFacts {
   bool cut_short = false;              ///< ended by --time or an interrupt before its plan was done
   std::string error;                   ///< why the tool gave up; empty if it did not
   std::vector<std::string> missing;    ///< cases of the plan that have no outcome
-  std::vector<std::string> unmatched;  ///< expectations that nothing met, where that is a failure
+  bool all_expected = false;           ///< an expectation that nothing met is a failure
+  std::vector<std::string> unmatched;  ///< those expectations
 };
 
 /// report.json, format version 1; every field is described in conformance/README.md.

@@ -17,6 +17,7 @@ namespace {
 enum class Ending : std::uint8_t { passed, failed, broke, nothing_learnt };
 
 Ending ending_of(const CaseOutcome& outcome) {
+  if (!outcome.skip_reason.empty()) return Ending::nothing_learnt;
   switch (outcome.verdict()) {
     case Verdict::conforms: return Ending::passed;
     case Verdict::unsupported:
@@ -26,7 +27,9 @@ Ending ending_of(const CaseOutcome& outcome) {
   }
 }
 
+/// Its verdict, or why there is none.
 std::string verdict_name(const CaseOutcome& outcome) {
+  if (!outcome.skip_reason.empty()) return outcome.skip_reason;
   return std::string(kVerdictNames.at(static_cast<std::size_t>(outcome.verdict())));
 }
 
@@ -56,7 +59,7 @@ std::string junit_inside(const CaseOutcome& outcome) {
   switch (ending_of(outcome)) {
     case Ending::passed:
       return seen.empty() ? "" : "<system-out>expected: " + seen + "</system-out>";
-    case Ending::nothing_learnt: return fmt::format("<skipped message=\"{}\"/>", verdict);
+    case Ending::nothing_learnt: return fmt::format("<skipped message=\"{}\"/>", escaped(verdict));
     case Ending::failed:
       return fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>", verdict,
                          escaped(outcome.seen.front()), seen);
@@ -66,10 +69,25 @@ std::string junit_inside(const CaseOutcome& outcome) {
                      escaped(outcome.seen.front()), seen);
 }
 
-std::size_t count(const Tally& tally, Ending ending) {
-  return static_cast<std::size_t>(
-      std::count_if(tally.outcomes.begin(), tally.outcomes.end(),
-                    [&](const auto& o) { return ending_of(o) == ending; }));
+/// Those of cases, and of what happened between two cases.
+std::vector<CaseOutcome> all_outcomes(const Tally& tally) {
+  auto outcomes = tally.outcomes;
+  for (const auto& incident : tally.incidents) {
+    if (!incident.case_name.empty() || incident.verdict == Verdict::inconclusive) continue;
+    CaseOutcome outcome;
+    outcome.name =
+        fmt::format("between-cases/incident-{}", outcomes.size() - tally.outcomes.size() + 1);
+    outcome.counts.at(static_cast<std::size_t>(incident.verdict)) = 1;
+    outcome.seen = {incident.case_entry() + incident.text};
+    outcome.expected = !incident.expected_reason.empty();
+    outcomes.push_back(outcome);
+  }
+  return outcomes;
+}
+
+std::size_t count(const std::vector<CaseOutcome>& outcomes, Ending ending) {
+  return static_cast<std::size_t>(std::count_if(
+      outcomes.begin(), outcomes.end(), [&](const auto& o) { return ending_of(o) == ending; }));
 }
 
 std::string finding_rows(const Tally& tally, bool counts, std::size_t& left) {
@@ -87,25 +105,25 @@ std::string finding_rows(const Tally& tally, bool counts, std::size_t& left) {
 }  // namespace
 
 std::string report_junit(const Tally& tally, const RunFacts& facts) {
+  const auto outcomes = all_outcomes(tally);
   std::string cases;
-  for (const auto& outcome : tally.outcomes)
-    cases += junit_case(outcome.name, junit_inside(outcome));
+  for (const auto& outcome : outcomes) cases += junit_case(outcome.name, junit_inside(outcome));
   for (const auto& name : facts.missing)
     cases += junit_case(name, "<error type=\"missing\" message=\"planned, and never ended\"/>");
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"mrproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
       "skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
-      tally.outcomes.size() + facts.missing.size(), count(tally, Ending::failed),
-      count(tally, Ending::broke) + facts.missing.size(), count(tally, Ending::nothing_learnt),
-      facts.seconds, cases);
+      outcomes.size() + facts.missing.size(), count(outcomes, Ending::failed),
+      count(outcomes, Ending::broke) + facts.missing.size(),
+      count(outcomes, Ending::nothing_learnt), facts.seconds, cases);
 }
 
 std::string report_ktap(const Tally& tally, const RunFacts& facts) {
-  std::string text =
-      fmt::format("KTAP version 1\n1..{}\n", tally.outcomes.size() + facts.missing.size());
+  const auto outcomes = all_outcomes(tally);
+  std::string text = fmt::format("KTAP version 1\n1..{}\n", outcomes.size() + facts.missing.size());
   std::size_t number = 0;
-  for (const auto& outcome : tally.outcomes) {
+  for (const auto& outcome : outcomes) {
     const Ending ending = ending_of(outcome);
     const bool passed = ending == Ending::passed || ending == Ending::nothing_learnt;
     for (const auto& name : outcome.seen) text += "# " + name + "\n";
@@ -121,15 +139,16 @@ std::string report_ktap(const Tally& tally, const RunFacts& facts) {
 
 std::string report_markdown(const Plan& plan, const Tally& tally, const RunFacts& facts) {
   const auto& d = tally.device;
+  const auto outcomes = all_outcomes(tally);
   std::string text =
       fmt::format("## mrproof: {} ({}), kernel {}, rdma-core {}\n\n", d.device, d.driver, d.kernel,
                   d.rdma_core) +
       fmt::format(
           "{} of {} cases, {} steps: {} passed, {} failed, {} broke, {} learnt nothing, {} "
           "missing.\n",
-          tally.outcomes.size(), plan.selected(), tally.steps, count(tally, Ending::passed),
-          count(tally, Ending::failed), count(tally, Ending::broke),
-          count(tally, Ending::nothing_learnt), facts.missing.size());
+          outcomes.size(), plan.selected(), tally.steps, count(outcomes, Ending::passed),
+          count(outcomes, Ending::failed), count(outcomes, Ending::broke),
+          count(outcomes, Ending::nothing_learnt), facts.missing.size());
   if (!facts.error.empty()) text += "\nGave up: " + facts.error + "\n";
   std::size_t left = 60;
   const std::string rows = finding_rows(tally, true, left) + finding_rows(tally, false, left);

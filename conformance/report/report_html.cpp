@@ -71,7 +71,12 @@ std::string finding_section(const Finding& f, const Rulebook& book) {
 std::string case_list(const Tally& tally, const RunFacts& facts) {
   std::array<std::size_t, kVerdicts> ended{};
   std::string named;
+  std::string skipped;
   for (const auto& o : tally.outcomes) {
+    if (!o.skip_reason.empty()) {
+      skipped += fmt::format("<p>skipped: {} ({})</p>\n", escaped(o.name), escaped(o.skip_reason));
+      continue;
+    }
     ++ended.at(static_cast<std::size_t>(o.verdict()));
     if (o.expected || o.seen.empty()) continue;
     named += fmt::format("<tr><td>{}</td><td class=\"bad\">", escaped(o.name));
@@ -81,7 +86,7 @@ std::string case_list(const Tally& tally, const RunFacts& facts) {
   std::string text = "<h2>Cases</h2>\n<p>";
   for (std::size_t i = 0; i < kVerdicts; ++i)
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", ended.at(i), kVerdictNames.at(i));
-  text += fmt::format(", {} missing</p>\n", facts.missing.size());
+  text += fmt::format(", {} missing</p>\n", facts.missing.size()) + skipped;
   for (const auto& name : facts.missing)
     text += "<p class=\"bad\">missing: " + escaped(name) + "</p>";
   for (const auto& name : facts.unmatched)

@@ -93,8 +93,9 @@ TEST_F(ReportTest, JsonKeepsItsShape) {
   EXPECT_EQ(report.at("version"), 1);
   EXPECT_THAT(keys(report.at("target")),
               ElementsAre("device", "driver", "kernel", "rdma_core", "firmware", "place"));
-  EXPECT_THAT(keys(report.at("cases")), ElementsAre("planned", "finished", "shard", "shards",
-                                                    "ended", "noted", "missing", "unmatched"));
+  EXPECT_THAT(keys(report.at("cases")),
+              ElementsAre("planned", "finished", "skipped", "shard", "shards", "ended", "noted",
+                          "missing", "all_expected", "unmatched"));
   EXPECT_THAT(keys(report.at("counts")),
               ElementsAre("conforms", "deviates", "crash", "hang", "kernel_warning", "unsupported",
                           "inconclusive"));
@@ -185,6 +186,29 @@ TEST_F(ReportTest, KtapSaysTheSame) {
   EXPECT_THAT(ktap, HasSubstr("ok 4 walk/seed-1/case-2 # SKIP unsupported\n"));
   EXPECT_THAT(ktap, HasSubstr("not ok 5 walk/seed-1/case-3\n"));
   EXPECT_THAT(ktap, HasSubstr("not ok 6 walk/seed-1/case-4\n"));
+}
+
+TEST_F(ReportTest, SkippedCasesStandWithTheirReasonInEveryReport) {
+  CaseOutcome outcome;
+  outcome.name = "scenarios/send/slow";
+  outcome.expected = true;
+  outcome.skip_reason = "takes a <minute>";
+  tally_.outcomes.push_back(outcome);
+  EXPECT_EQ(json().at("cases").at("skipped")[0].at("reason"), "takes a <minute>");
+  EXPECT_EQ(json().at("cases").at("ended").at("unsupported"), 1) << "the other case only";
+  EXPECT_THAT(junit(), HasSubstr("<skipped message=\"takes a &lt;minute&gt;\"/>"));
+  EXPECT_THAT(report_ktap(tally_, facts_),
+              HasSubstr("ok 6 scenarios/send/slow # SKIP takes a <minute>\n"));
+  EXPECT_THAT(report_text(plan_, tally_, facts_), HasSubstr("skipped: scenarios/send/slow"));
+  EXPECT_THAT(report_html(plan_, tally_, facts_), HasSubstr("takes a &lt;minute&gt;"));
+}
+
+TEST_F(ReportTest, WhatHappensBetweenCasesIsAnErrorOfItsOwn) {
+  happen(Verdict::kernel_warning, "WARNING: late");
+  tally_.incidents.back().case_name.clear();
+  EXPECT_THAT(junit(), HasSubstr("name=\"incident-1\""));
+  EXPECT_THAT(junit(), HasSubstr("errors=\"3\""));
+  EXPECT_THAT(report_ktap(tally_, facts_), HasSubstr("not ok 6 between-cases/incident-1\n"));
 }
 
 TEST_F(ReportTest, MarkdownNamesWhatCountsFirst) {

@@ -1,4 +1,5 @@
-// Expected deviations of a driver on a target, each with the reason why it is known.
+// What is known of a driver on a target: expected deviations, flakes, cases to skip, each with the
+// reason why it is known.
 #pragma once
 
 #include <string>
@@ -8,9 +9,11 @@
 
 namespace mrproof {
 
-/// One line of an expectation file: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason"; of a
-/// call that hangs, kills the kernel or makes it complain: "send.none/none/receive_posted,Hang",
-/// ",Crash" or ",KernelWarning".
+/// One line of a file of fails or flakes: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason"; of
+/// a call that hangs, kills the kernel or makes it complain: "send.none/none/receive_posted,Hang",
+/// ",Crash" or ",KernelWarning". Each part may be a pattern of the shell: "rdma_*.loc_prot_err",
+/// "@(send|send_with_inv).ok" (fnmatch(3) with FNM_EXTMATCH), except the conditions of a call that
+/// hangs, kills or is complained of, which a walk has to recognize.
 struct Expectation {
   std::string rule;
   std::string kind;
@@ -20,24 +23,47 @@ struct Expectation {
   std::size_t line = 0;
 };
 
-/// Reads ci/expectations/<driver>-<target>-fails.txt. Throws ToolError naming file and line when a
-/// line is not of the form, or has no reason.
-std::vector<Expectation> load_expectations(const std::string& file);
+/// One line of a file of skips: "scenario/rdma_*/ok-*,Skip  # reason", a pattern of cases.
+struct Skip {
+  std::string pattern;
+  std::string reason;
+  std::size_t line = 0;
+};
+
+/// The files of one driver on one target.
+struct Expectations {
+  std::vector<Expectation> fails;   ///< seen in every full run
+  std::vector<Expectation> flakes;  ///< may be seen, or not
+  std::vector<Skip> skips;          ///< cases that are not run
+};
+
+/// Reads ci/expectations/<driver>-<target>-fails.txt and, where they exist, the files beside it
+/// that end in -flakes.txt and -skips.txt. Throws ToolError naming file and line when a line is not
+/// of the form, or has no reason.
+Expectations load_expectations(const std::string& fails_file);
 
 /// Adds the calls that are expected to hang, crash or make the kernel complain to those that a walk
 /// leaves out: each would cost a time limit or a boot, and their traces are replayed elsewhere.
-void avoid_expected(const std::vector<Expectation>& expectations, WalkOptions& walk);
+void avoid_expected(const Expectations& expectations, WalkOptions& walk);
 
-/// Writes the reasons into the findings that are expected, and marks the cases in which nothing
-/// else was seen.
-void mark_expected(const std::vector<Expectation>& expectations, Tally& tally);
+/// Takes the skipped scenarios out of the plan; what was taken out, each with its reason.
+std::vector<CaseOutcome> skip(const Expectations& expectations, Plan& plan);
 
-/// The entries of deviations none of whose reason the tally has seen: mended, or misspelt. (What
-/// has one reason comes under many names, not all of them in one run.)
-std::vector<Expectation> unmatched(const std::vector<Expectation>& expectations,
-                                   const Tally& tally);
+/// Writes the reasons into the findings and incidents that are expected, and marks the cases in
+/// which nothing else was seen.
+void mark_expected(const Expectations& expectations, Tally& tally);
+
+/// The entries of fails that the tally meets nowhere, and those of skips that skipped nothing:
+/// mended, or misspelt.
+std::vector<std::string> unmatched(const Expectations& expectations, const Tally& tally);
 
 /// "RULE/CLASS/CONDITION,Deviates", as files have it.
 std::string print_entry(const Expectation& expectation);
+
+/// The text of a file of fails after a full run, whose report.json is given: without the entries
+/// that nothing met, and with the unexpected deviations and incidents, for the reason given. Throws
+/// ToolError if the report is not of a full run, or there is something to add and no reason.
+std::string updated_expectations(const std::string& file_text, const std::string& report_json,
+                                 const std::string& reason);
 
 }  // namespace mrproof

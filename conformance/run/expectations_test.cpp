@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "conformance/testing/test_files.hpp"
@@ -20,7 +21,8 @@ TEST(Expectations, AreReadWithTheirReasons) {
                                      "\n"
                                      "reg_mr.ok/accepted/memory_mapped,Deviates  # why\n"
                                      "  \t\n"
-                                     "a.b/status/c+d,Deviates# other # words \r\n"));
+                                     "a.b/status/c+d,Deviates# other # words \r\n"))
+          .fails;
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read[0].rule, "reg_mr.ok");
   EXPECT_EQ(read[0].kind, "accepted");
@@ -64,57 +66,178 @@ INSTANTIATE_TEST_SUITE_P(
                       Broken{"TwoParts", "a.b/accepted,Deviates # why", "three parts"},
                       Broken{"FourParts", "a.b/accepted/c/d,Deviates # why", "three parts"},
                       Broken{"EmptyPart", "a.b/accepted/,Deviates # why", "three parts"},
-                      Broken{"UnknownClass", "a.b/wrongly/c,Deviates # why", "class"}),
+                      Broken{"UnknownClass", "a.b/wrongly/c,Deviates # why", "class"},
+                      Broken{"PatternOfKillers", "a.b/none/*,Crash # why", "no pattern"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(Expectations, MakeACaseExpectedThatShowsNothingElse) {
-  Tally tally(model::linux_rulebook());
-  Finding known;
-  known.name = {model::Verdict::deviates, "reg_mr.ok", "accepted", "memory_mapped"};
-  Finding other = known;
-  other.name.broken = "memory_writable";
-  tally.findings = {known, other};
-  tally.begin_case("one");
-  tally.outcomes.back().seen = {print_annotation(known.name)};
-  tally.begin_case("two");
-  tally.outcomes.back().seen = {print_annotation(known.name), print_annotation(other.name)};
-  tally.begin_case("three");
-  mark_expected({{"reg_mr.ok", "accepted", "memory_mapped", model::Verdict::deviates, "why", 1}},
-                tally);
-  EXPECT_TRUE(tally.outcomes[0].expected);
-  EXPECT_FALSE(tally.outcomes[1].expected);
-  EXPECT_TRUE(tally.outcomes[2].expected);
+TEST(Expectations, FlakesAndSkipsAreReadFromTheFilesBeside) {
+  const TemporaryFolder folder;
+  const auto fails = folder.write("rxe-here-fails.txt", "# none\n");
+  EXPECT_TRUE(load_expectations(fails).flakes.empty());
+  static_cast<void>(folder.write("rxe-here-flakes.txt", "a.b/status/c,Deviates  # a race\n"));
+  const auto skips = folder.write("rxe-here-skips.txt", "scenario/*,Skip  # slow\n");
+  const auto all = load_expectations(fails);
+  ASSERT_EQ(all.flakes.size(), 1U);
+  EXPECT_EQ(all.flakes[0].reason, "a race");
+  ASSERT_EQ(all.skips.size(), 1U);
+  EXPECT_EQ(all.skips[0].pattern, "scenario/*");
+  EXPECT_EQ(all.skips[0].reason, "slow");
+  for (const char* broken : {"scenario/a,Fail  # why\n", "scenario/a,Skip\n", ",Skip  # why\n"}) {
+    static_cast<void>(folder.write("rxe-here-skips.txt", broken));
+    EXPECT_THROW(load_expectations(fails), ToolError) << broken;
+  }
 }
 
-TEST(Expectations, MarkFindingsOfExactlyTheirName) {
-  Tally tally(model::linux_rulebook());
-  const auto find = [&](const char* rule, const char* kind, const char* broken) {
+/// A tally in which just these were seen.
+class ExpectationsTest : public ::testing::Test {
+ protected:
+  void find(const char* rule, const char* kind, const char* broken) {
     Finding finding;
     finding.name = {model::Verdict::deviates, rule, kind, broken};
-    tally.findings.push_back(finding);
-  };
+    tally_.findings.push_back(finding);
+  }
+  void happen(model::Verdict verdict, const char* name) {
+    Incident incident;
+    incident.verdict = verdict;
+    incident.name = name;
+    tally_.incidents.push_back(incident);
+  }
+  static Expectations expect(const std::string& lines) {
+    const TemporaryFolder folder;
+    return load_expectations(folder.write("fails.txt", lines));
+  }
+
+  Tally tally_{model::linux_rulebook()};
+};
+
+TEST_F(ExpectationsTest, MakeACaseExpectedThatShowsNothingElse) {
+  find("reg_mr.ok", "accepted", "memory_mapped");
+  find("reg_mr.ok", "accepted", "memory_writable");
+  const auto known = print_annotation(tally_.findings[0].name);
+  tally_.begin_case("one");
+  tally_.outcomes.back().seen = {known};
+  tally_.begin_case("two");
+  tally_.outcomes.back().seen = {known, print_annotation(tally_.findings[1].name)};
+  tally_.begin_case("three");
+  mark_expected(expect("reg_mr.ok/accepted/memory_mapped,Deviates  # why\n"), tally_);
+  EXPECT_TRUE(tally_.outcomes[0].expected);
+  EXPECT_FALSE(tally_.outcomes[1].expected);
+  EXPECT_TRUE(tally_.outcomes[2].expected);
+}
+
+TEST_F(ExpectationsTest, MarkWhatTheyNameAndNothingElse) {
   find("reg_mr.ok", "accepted", "memory_mapped");
   find("reg_mr.ok", "detail", "keys_distinct");
-  Expectation expected;
-  expected.rule = "reg_mr.ok";
-  expected.kind = "accepted";
-  expected.broken = "memory_mapped";
-  expected.reason = "known";
-  EXPECT_TRUE(tally.has_unexpected());
-  mark_expected({expected}, tally);
-  EXPECT_EQ(tally.findings[0].expected_reason, "known");
-  EXPECT_TRUE(unmatched({expected}, tally).empty());
-  Expectation alike = expected;
-  alike.broken = "memory_writable";
-  EXPECT_TRUE(unmatched({expected, alike}, tally).empty()) << "its reason was met";
-  expected.broken = "memory_writable";
-  expected.reason = "another";
-  ASSERT_EQ(unmatched({expected}, tally).size(), 1U);
-  EXPECT_EQ(print_entry(expected), "reg_mr.ok/accepted/memory_writable,Deviates");
-  EXPECT_EQ(tally.findings[1].expected_reason, "");
-  EXPECT_TRUE(tally.has_unexpected());
-  tally.findings.pop_back();
-  EXPECT_FALSE(tally.has_unexpected());
+  const auto expected = expect("reg_mr.ok/accepted/memory_mapped,Deviates  # known\n");
+  EXPECT_TRUE(tally_.has_unexpected());
+  mark_expected(expected, tally_);
+  EXPECT_EQ(tally_.findings[0].expected_reason, "known");
+  EXPECT_EQ(tally_.findings[1].expected_reason, "");
+  EXPECT_TRUE(tally_.has_unexpected());
+  tally_.findings.pop_back();
+  EXPECT_FALSE(tally_.has_unexpected());
+}
+
+TEST_F(ExpectationsTest, MayBePatternsOfTheShell) {
+  find("rdma_read.loc_prot_err", "rejected", "nothing_forbids+local_zero_based");
+  find("rdma_write.loc_prot_err", "status", "nothing_forbids+local_zero_based");
+  find("rdma_write.loc_prot_err", "status", "nothing_forbids");
+  find("send.loc_prot_err", "rejected", "nothing_forbids+local_zero_based");
+  const auto expected = expect(
+      "rdma_*.loc_prot_err/@(rejected|status)/nothing_forbids+*zero_based,Deviates  # known\n");
+  mark_expected(expected, tally_);
+  EXPECT_EQ(tally_.findings[0].expected_reason, "known");
+  EXPECT_EQ(tally_.findings[1].expected_reason, "known");
+  EXPECT_EQ(tally_.findings[2].expected_reason, "");
+  EXPECT_EQ(tally_.findings[3].expected_reason, "");
+  EXPECT_TRUE(unmatched(expected, tally_).empty());
+}
+
+TEST_F(ExpectationsTest, EachHasToBeMetInTheStatusThatItNames) {
+  find("reg_mr.ok", "accepted", "memory_mapped");
+  happen(model::Verdict::crash, "local_inv.none/none/unbound_window_named+other");
+  const auto met = expect(
+      "reg_mr.ok/accepted/memory_mapped,Deviates  # why\n"
+      "@(local_inv|send).none/none/unbound_window_named,Crash  # why\n");
+  EXPECT_TRUE(unmatched(met, tally_).empty());
+  mark_expected(met, tally_);
+  EXPECT_FALSE(tally_.has_unexpected());
+  tally_.incidents[0].expected_reason.clear();
+  const auto changed = expect(
+      "reg_mr.ok/accepted/memory_mapped,Hang  # why\n"
+      "local_inv.none/none/unbound_window_named,Hang  # why\n"
+      "reg_mr.ok/accepted/memory_writable,Deviates  # why\n");
+  EXPECT_THAT(unmatched(changed, tally_),
+              ::testing::ElementsAre("reg_mr.ok/accepted/memory_mapped,Hang",
+                                     "local_inv.none/none/unbound_window_named,Hang",
+                                     "reg_mr.ok/accepted/memory_writable,Deviates"));
+  mark_expected(changed, tally_);
+  EXPECT_TRUE(tally_.incidents[0].expected_reason.empty()) << "a crash is no hang";
+}
+
+TEST_F(ExpectationsTest, FlakesNeedNotBeMet) {
+  auto all = expect("# none\n");
+  all.flakes = expect("reg_mr.ok/accepted/memory_mapped,Deviates  # a race\n").fails;
+  EXPECT_TRUE(unmatched(all, tally_).empty());
+  find("reg_mr.ok", "accepted", "memory_mapped");
+  mark_expected(all, tally_);
+  EXPECT_EQ(tally_.findings[0].expected_reason, "a race");
+}
+
+TEST_F(ExpectationsTest, SkippedCasesLeaveThePlanAndKeepTheirReason) {
+  Expectations all;
+  all.skips = {{"scenario/rdma_*", "slow", 1}, {"scenario/none", "misspelt", 2}};
+  Plan plan;
+  plan.scenarios = {{"scenario/rdma_read/ok", "x"}, {"scenario/send/ok", "y"}};
+  tally_.outcomes = skip(all, plan);
+  ASSERT_EQ(plan.scenarios.size(), 1U);
+  EXPECT_EQ(plan.scenarios[0].name, "scenario/send/ok");
+  ASSERT_EQ(tally_.outcomes.size(), 1U);
+  EXPECT_EQ(tally_.outcomes[0].skip_reason, "slow");
+  EXPECT_THAT(unmatched(all, tally_), ::testing::ElementsAre("scenario/none,Skip"));
+}
+
+TEST_F(ExpectationsTest, KillersOfAllVerbsThatFitAreAvoided) {
+  WalkOptions walk;
+  avoid_expected(expect("rdma_*.none/none/on_demand_elsewhere,Crash  # why\n"
+                        "send.ok/accepted/length_permitted,Deviates  # why\n"),
+                 walk);
+  std::vector<std::string> rules;
+  for (const auto& known : walk.known) rules.push_back(known.rule);
+  EXPECT_THAT(rules, ::testing::UnorderedElementsAre("rdma_write.ok", "rdma_write_with_imm.ok",
+                                                     "rdma_read.ok"));
+}
+
+class UpdateTest : public ExpectationsTest {
+ protected:
+  /// A report in which "a.b/status/c,Deviates" was not met and two things were unexpected.
+  static nlohmann::json report() {
+    return nlohmann::json::parse(R"({
+      "cases": {"all_expected": true, "unmatched": ["a.b/status/c,Deviates"]},
+      "deviations": [
+        {"rule": "d.e", "class": "status", "condition": "f", "expected": false, "flaky": false},
+        {"rule": "g.h", "class": "status", "condition": "i", "expected": true, "flaky": false},
+        {"rule": "j.k", "class": "status", "condition": "l", "expected": false, "flaky": true}],
+      "incidents": [
+        {"verdict": "hang", "name": "m.none/none/n", "expected": false}]})");
+  }
+  static constexpr const char* kBefore =
+      "# head\n\na.b/status/c,Deviates  # gone\ng.h/status/i,Deviates  # stays\n";
+};
+
+TEST_F(UpdateTest, TakesOutWhatNothingMetAndAddsWhatIsNew) {
+  EXPECT_EQ(updated_expectations(kBefore, report().dump(), "F99"),
+            "# head\n\ng.h/status/i,Deviates  # stays\n"
+            "d.e/status/f,Deviates  # F99\nm.none/none/n,Hang  # F99\n");
+}
+
+TEST_F(UpdateTest, AsksForAReasonAndForAWholeRun) {
+  EXPECT_THROW(updated_expectations(kBefore, report().dump(), " "), ToolError);
+  auto part = report();
+  part["cases"]["all_expected"] = false;
+  EXPECT_THROW(updated_expectations(kBefore, part.dump(), "F99"), ToolError);
+  EXPECT_THROW(updated_expectations(kBefore, "{}", "F99"), ToolError);
+  EXPECT_THROW(updated_expectations(kBefore, "no report", "F99"), ToolError);
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
   for (const auto& k : plan.walk.known)
     known.push_back({{"rule", k.rule}, {"kind", k.kind}, {"broken", k.broken}});
   Json scenarios = Json::array();
-  for (const auto& s : plan.scenarios) scenarios.push_back({{"name", s.name}, {"text", s.text}});
+  for (const auto& s : plan.scenarios)
+    scenarios.push_back({{"name", s.name}, {"text", s.text}, {"deliberate", s.deliberate}});
   const Json request = {{"device", plan.device},
                         {"dialect", plan.dialect},
                         {"seed", plan.seed},
@@ -97,7 +98,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     for (const auto& k : request.at("known"))
       plan.walk.known.push_back({k.at("rule"), k.at("kind"), k.at("broken")});
     for (const auto& s : request.at("scenarios"))
-      plan.scenarios.push_back({s.at("name"), s.at("text")});
+      plan.scenarios.push_back({s.at("name"), s.at("text"), s.at("deliberate")});
     request.at("shard").get_to(plan.shard);
     request.at("shards").get_to(plan.shards);
     request.at("traces").get_to(plan.traces);

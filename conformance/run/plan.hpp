@@ -22,6 +22,8 @@ class ToolError : public std::runtime_error {
 struct Scenario {
   std::string name;  ///< "scenario/dereg_mr/ok-not-no_bound_window"
   std::string text;
+  /// Whether calls that are known to kill are made all the same: it is the trace of such a finding.
+  bool deliberate = false;
 };
 
 /// A list of cases: scenarios, then walks. A walk of `steps` steps is cut into cases of

@@ -31,6 +31,15 @@ std::string name_of(const fs::path& folder, const fs::path& file) {
   return (whole.filename() / relative).string();
 }
 
+bool shows_trouble(const Trace& trace) {
+  return std::any_of(trace.steps.begin(), trace.steps.end(), [](const Step& step) {
+    return std::any_of(step.annotations.begin(), step.annotations.end(), [](const auto& a) {
+      return a.verdict == model::Verdict::crash || a.verdict == model::Verdict::hang ||
+             a.verdict == model::Verdict::kernel_warning;
+    });
+  });
+}
+
 }  // namespace
 
 std::vector<Scenario> load_scenarios(const std::vector<std::string>& folders,
@@ -40,7 +49,7 @@ std::vector<Scenario> load_scenarios(const std::vector<std::string>& folders,
     for (const auto& file : traces_in(folder)) {
       const Trace trace = load_trace(file.string());
       if (book_of(trace, "", file.string()).dialect() == dialect)
-        scenarios.push_back({name_of(folder, file), calls_text(trace)});
+        scenarios.push_back({name_of(folder, file), calls_text(trace), shows_trouble(trace)});
     }
   return scenarios;
 }
@@ -49,7 +58,7 @@ std::vector<Scenario> scenarios_of_unexpected(const Tally& tally) {
   std::vector<Scenario> scenarios;
   for (const auto& f : tally.findings)
     if (f.expected_reason.empty() && !f.trace.steps.empty())
-      scenarios.push_back({print_annotation(f.name), calls_text(f.trace)});
+      scenarios.push_back({print_annotation(f.name), calls_text(f.trace), false});
   return scenarios;
 }
 

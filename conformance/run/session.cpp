@@ -125,20 +125,22 @@ void stop_on_signals() {
 RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& tally,
                      const Supervisor::Watch& watch) {
   Plan plan = asked;
-  std::vector<Expectation> expectations;
+  Expectations expectations;
   if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
   avoid_expected(expectations, plan.walk);
+  const auto skipped = skip(expectations, plan);
   const Folder folder(options.out);
   std::uint64_t first_case = 0;
   if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);
   if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
   RunFacts facts = supervise(options, plan, folder, first_case, tally, watch);
+  if (plan.shard == 0) tally.outcomes.insert(tally.outcomes.end(), skipped.begin(), skipped.end());
   mark_expected(expectations, tally);
   if (options.rerun && facts.error.empty() && rerun_unexpected(options, plan, tally))
     mark_expected(expectations, tally);
   if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
-  if (options.all_expected && facts.error.empty() && !facts.cut_short)
-    for (const auto& e : unmatched(expectations, tally)) facts.unmatched.push_back(print_entry(e));
+  facts.all_expected = options.all_expected && facts.error.empty() && !facts.cut_short;
+  if (facts.all_expected) facts.unmatched = unmatched(expectations, tally);
   if (options.out.empty() || !options.reports) return facts;
   try {
     write_file(folder.file("report.json"), report_json(plan, tally, facts));

@@ -19,7 +19,7 @@ struct SessionOptions {
   bool resume = false;  ///< go on with the run whose journal stands in `out`
   bool journal = true;
   bool reports = true;        ///< write report.json and junit.xml
-  std::string expectations;   ///< file; empty: none
+  std::string expectations;   ///< file of fails, with those beside it; empty: none
   bool rerun = false;         ///< make the calls of unexpected findings again: are they flaky?
   bool all_expected = false;  ///< an expectation that nothing met is a failure
 };

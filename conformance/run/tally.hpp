@@ -58,6 +58,7 @@ struct CaseOutcome {
   std::array<std::uint32_t, model::kVerdicts> counts{};  ///< steps by verdict
   std::vector<std::string> seen;  ///< deviations and incidents by name, each once
   bool expected = false;          ///< all that was seen is known
+  std::string skip_reason;        ///< not empty: it was not run
 
   /// The worst that was seen in it. Inconclusive where more than a few steps were, and nothing
   /// worse; unsupported where no step conforms.

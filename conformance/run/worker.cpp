@@ -84,10 +84,10 @@ class Worker {
   /// Whether the case is over; else the run was stopped in it.
   bool run_case(std::uint64_t index) {
     if (plan_.is_replay())
-      return replay(index, parse_trace(plan_.traces.at(index), plan_.trace_file), false);
+      return replay(index, parse_trace(plan_.traces.at(index), plan_.trace_file), {});
     if (!plan_.is_scenario(index)) return walk(index);
-    const auto& [name, text] = plan_.scenarios.at(index);
-    return replay(index, parse_trace(text, name), true);
+    const auto& scenario = plan_.scenarios.at(index);
+    return replay(index, parse_trace(scenario.text, scenario.name), {true, !scenario.deliberate});
   }
 
   bool walk(std::uint64_t index) {
@@ -103,8 +103,13 @@ class Worker {
     return true;
   }
 
-  /// A `part`: as far as the calls may be made and are not known to kill.
-  bool replay(std::uint64_t index, const Trace& trace, bool part) {
+  /// How far a trace's calls are made.
+  struct Reach {
+    bool while_allowed = false;  ///< up to one that may not be made, instead of giving up there
+    bool while_safe = false;     ///< up to one that is known to kill
+  };
+
+  bool replay(std::uint64_t index, const Trace& trace, Reach reach) {
     begin_case(index, trace.setup);
     Oracle oracle(book_, trace.setup, can_);
     for (std::uint64_t i = 0; i < trace.steps.size(); ++i) {
@@ -116,8 +121,8 @@ class Worker {
       step.rkey = trace.steps[i].rkey;
       oracle.resolve(step);
       const auto* duty = oracle.forbids(step);
-      if (duty != nullptr && (part || plan_.until)) return true;
-      if (part && is_left_out(oracle.state(), step.call)) return true;
+      if (duty != nullptr && (reach.while_allowed || plan_.until)) return true;
+      if (reach.while_safe && is_left_out(oracle.state(), step.call)) return true;
       if (duty != nullptr)
         throw ToolError(
             fmt::format("{}:{}: this call may not be made here, since it does not hold "

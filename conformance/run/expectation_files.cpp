@@ -1,0 +1,187 @@
+// Files of expectations, read and brought up to date (expectations.hpp).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "conformance/run/expectations.hpp"
+#include "conformance/trace/notation.hpp"
+
+namespace mrproof {
+namespace {
+
+using model::Verdict;
+
+constexpr std::array<std::string_view, 4> kStatusNames{"Deviates", "Hang", "Crash",
+                                                       "KernelWarning"};
+constexpr std::array<Verdict, 4> kStatusVerdicts{Verdict::deviates, Verdict::hang, Verdict::crash,
+                                                 Verdict::kernel_warning};
+constexpr std::string_view kPatternLetters = "*?[](|)";
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
+}
+
+/// A line that is no comment, in parts.
+struct Line {
+  std::string file;
+  std::size_t number = 0;
+  const char* form = "";  ///< what it should look like
+  std::string name;
+  std::string status;
+  std::string reason;
+
+  [[noreturn]] void fail(const char* what) const {
+    throw ToolError(fmt::format("{}:{}: {}; write {}  # reason", file, number, what, form));
+  }
+};
+
+Line parse_line(const std::string& text, const std::string& file, std::size_t number,
+                const char* form) {
+  Line line{file, number, form, "", "", ""};
+  const auto hash = text.find('#');
+  if (hash != std::string::npos) line.reason = trimmed(std::string_view(text).substr(hash + 1));
+  if (line.reason.empty()) line.fail("the reason is missing");
+  const std::string entry = trimmed(std::string_view(text).substr(0, hash));
+  const auto comma = entry.find(',');
+  line.name = entry.substr(0, comma);
+  if (comma != std::string::npos) line.status = entry.substr(comma + 1);
+  return line;
+}
+
+Expectation parse_expectation(const Line& line) {
+  Expectation e;
+  e.line = line.number;
+  e.reason = line.reason;
+  const auto known = index_of(kStatusNames, line.status);
+  if (!known) line.fail("the status is none of Deviates, Hang, Crash, KernelWarning");
+  e.verdict = kStatusVerdicts.at(*known);
+  const auto first = line.name.find('/');
+  const auto second = first == std::string::npos ? first : line.name.find('/', first + 1);
+  if (second == std::string::npos || line.name.find('/', second + 1) != std::string::npos)
+    line.fail("the name has not three parts");
+  e.rule = line.name.substr(0, first);
+  e.kind = line.name.substr(first + 1, second - first - 1);
+  e.broken = line.name.substr(second + 1);
+  if (e.rule.empty() || e.broken.empty())
+    line.fail("the name has not three parts, or an empty one");
+  if (e.kind.find_first_of(kPatternLetters) == std::string::npos &&
+      !index_of(model::kClassNames, e.kind))
+    line.fail("the class is unknown");
+  if (e.verdict != Verdict::deviates &&
+      e.broken.find_first_of(kPatternLetters) != std::string::npos)
+    line.fail("the conditions of a call that hangs, kills or is complained of are no pattern");
+  return e;
+}
+
+/// Hands over each line of the file that is no comment.
+void each_line(const std::string& file, const char* form,
+               const std::function<void(const Line&)>& take) {
+  std::ifstream in(file);
+  if (!in) throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  std::size_t number = 0;
+  for (std::string text; std::getline(in, text);) {
+    ++number;
+    const auto start = text.find_first_not_of(" \t\r");
+    if (start == std::string::npos || text[start] == '#') continue;
+    take(parse_line(text, file, number, form));
+  }
+}
+
+std::vector<Expectation> load_list(const std::string& file) {
+  std::vector<Expectation> list;
+  each_line(file, "RULE/CLASS/CONDITION,Deviates (or Hang, Crash, KernelWarning)",
+            [&](const Line& line) { list.push_back(parse_expectation(line)); });
+  return list;
+}
+
+std::vector<Skip> load_skips(const std::string& file) {
+  std::vector<Skip> list;
+  each_line(file, "CASE,Skip", [&](const Line& line) {
+    if (line.status != "Skip") line.fail("the status is not Skip");
+    if (line.name.empty()) line.fail("the case is missing");
+    list.push_back({line.name, line.reason, line.number});
+  });
+  return list;
+}
+
+/// "DRIVER-TARGET-flakes.txt" beside "DRIVER-TARGET-fails.txt"; empty where there is none.
+std::string beside(const std::string& fails_file, const char* kind) {
+  constexpr std::string_view kEnd = "-fails.txt";
+  if (!fails_file.ends_with(kEnd)) return "";
+  const auto file =
+      fmt::format("{}-{}.txt", fails_file.substr(0, fails_file.size() - kEnd.size()), kind);
+  return std::filesystem::exists(file) ? file : "";
+}
+
+/// The entries that the report names as unexpected, as files have them.
+std::set<std::string> unexpected_entries(const nlohmann::json& report) {
+  std::set<std::string> entries;
+  for (const auto& d : report.at("deviations"))
+    if (!d.at("expected").get<bool>() && !d.at("flaky").get<bool>())
+      entries.insert(fmt::format("{}/{}/{},Deviates", d.at("rule").get<std::string>(),
+                                 d.at("class").get<std::string>(),
+                                 d.at("condition").get<std::string>()));
+  for (const auto& i : report.at("incidents")) {
+    const auto verdict = index_of(model::kVerdictNames, i.at("verdict").get<std::string>());
+    const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(),
+                                  static_cast<Verdict>(verdict.value_or(0)));
+    const auto name = i.at("name").get<std::string>();
+    if (!i.at("expected").get<bool>() && !name.empty() && status != kStatusVerdicts.end())
+      entries.insert(
+          fmt::format("{},{}", name,
+                      kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin()))));
+  }
+  return entries;
+}
+
+}  // namespace
+
+Expectations load_expectations(const std::string& fails_file) {
+  Expectations all;
+  all.fails = load_list(fails_file);
+  if (const auto file = beside(fails_file, "flakes"); !file.empty()) all.flakes = load_list(file);
+  if (const auto file = beside(fails_file, "skips"); !file.empty()) all.skips = load_skips(file);
+  return all;
+}
+
+std::string print_entry(const Expectation& e) {
+  const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(), e.verdict);
+  return fmt::format("{}/{}/{},{}", e.rule, e.kind, e.broken,
+                     kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin())));
+}
+
+std::string updated_expectations(const std::string& file_text, const std::string& report_json,
+                                 const std::string& reason) try {
+  const auto report = nlohmann::json::parse(report_json);
+  const auto& cases = report.at("cases");
+  if (!cases.at("all_expected").get<bool>())
+    throw ToolError("the report is not of a whole run with --full and --expect; make one first");
+  const auto gone = cases.at("unmatched").get<std::set<std::string>>();
+  std::string text;
+  std::istringstream in(file_text);
+  for (std::string line; std::getline(in, line);) {
+    const auto entry = trimmed(std::string_view(line).substr(0, line.find('#')));
+    if (entry.empty() || gone.count(entry) == 0) text += line + "\n";
+  }
+  const auto added = unexpected_entries(report);
+  if (!added.empty() && trimmed(reason).empty())
+    throw ToolError(fmt::format("{} deviations are to be added, {} first; say why with --reason",
+                                added.size(), *added.begin()));
+  for (const auto& entry : added) text += fmt::format("{}  # {}\n", entry, reason);
+  return text;
+} catch (const nlohmann::json::exception& error) {
+  throw ToolError(fmt::format("the report cannot be read: {}", error.what()));
+}
+
+}  // namespace mrproof
