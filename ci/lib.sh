@@ -69,12 +69,15 @@ build() {
     cmake --build "build/$1" || die "building failed"
 }
 
-# build_image TARGET PRESET: the image lands in build/targets/NAME; sets image to that folder.
+# build_image TARGET PRESET [ARGUMENT...]: the image lands in build/targets/NAME, NAME.custom where
+# there are more arguments of build-target; sets image to that folder.
 build_image() {
-    local name=${1##*/}
-    ci/build-target "$1" --program "build/$2/conformance/mrproof" --build build ||
-        die "the image of target $1 could not be built"
-    image=$root/build/targets/${name%.toml}
+    local target=$1 preset=$2 name=${1##*/} custom=''
+    shift 2
+    [ $# -eq 0 ] || custom=.custom
+    ci/build-target "$target" --program "build/$preset/conformance/mrproof" --build build "$@" ||
+        die "the image of target $target could not be built"
+    image=$root/build/targets/${name%.toml}$custom
 }
 
 local_device() {

@@ -13,6 +13,7 @@ LIBRARY_FOLDERS = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
 TOOL_FOLDERS = ("bin", "sbin", "usr/bin", "usr/sbin")
 GUEST_LIBRARIES = "usr/lib/x86_64-linux-gnu"
 LOADER = "ld-linux-x86-64.so.2"
+BUILT = "arch/x86/boot/bzImage"
 PROVIDERS = "usr/lib/x86_64-linux-gnu/libibverbs"
 
 
@@ -62,12 +63,29 @@ def module_data(path):
     return lzma.decompress(data) if path.suffix == ".xz" else data
 
 
+def module_name(path):
+    return path.name.split(".ko")[0].replace("-", "_")
+
+
+def is_built(tree):
+    """Whether the kernel was built in this folder, and not unpacked or installed there."""
+    return (tree / BUILT).exists()
+
+
+def newest_change(tree):
+    """When the newest of the files that images are made of was written, in nanoseconds."""
+    files = [tree / BUILT] if is_built(tree) else []
+    files += [path for path in tree.rglob("*.ko*") if path.suffix in (".ko", ".xz")]
+    return max((path.stat().st_mtime_ns for path in files), default=0)
+
+
 def module_index(tree):
     """Module name -> file, for every module of the unpacked kernel."""
     index = {}
-    for folder in ("lib/modules", "usr/lib/modules"):
+    for folder in (".",) if is_built(tree) else ("lib/modules", "usr/lib/modules"):
         for path in (tree / folder).rglob("*.ko*"):
-            index[path.name.split(".ko")[0].replace("-", "_")] = path
+            if path.suffix in (".ko", ".xz"):
+                index[module_name(path)] = path
     return index
 
 
@@ -155,6 +173,9 @@ class Userspace:
 
 def kernel_image(tree):
     """(the bootable file, the kernel's release)."""
+    if is_built(tree):
+        release = tree / "include/config/kernel.release"
+        return tree / BUILT, release.read_text(encoding="utf-8").strip()
     places = ("boot/vmlinuz-*", "lib/modules/*/vmlinuz", "usr/lib/modules/*/vmlinuz")
     images = [path for place in places for path in tree.glob(place) if path.is_file()]
     if len(images) != 1:
@@ -196,6 +217,27 @@ def guest_settings(target):
     return "".join(f"{name}='{value}'\n" for name, value in values.items())
 
 
+def module_place(number, name):
+    """Where the guest finds the module that is loaded as the number-th."""
+    return f"usr/lib/modules/{number:02}-{name}.ko"
+
+
+def module_archive(files, names, release):
+    """Modules that take the place of the target's: a later archive's files replace an earlier's."""
+    archive = Archive()
+    for file in files:
+        name, data = module_name(file), module_data(file)
+        if name not in names:
+            raise TargetError(f"{file}: the target loads no module {name}; it loads "
+                              f"{', '.join(names)}")
+        built_for = re.search(rb"\0vermagic=([^ \0]*)", data)
+        if built_for and built_for.group(1).decode() != release:
+            raise TargetError(f"{file} is built for {built_for.group(1).decode()}, the target's "
+                              f"kernel is {release}; build it for that one")
+        archive.file(module_place(names.index(name), name), data)
+    return archive
+
+
 def base_archive(target, modules, userspace, init):
     """Everything but the program."""
     archive = Archive()
@@ -206,10 +248,8 @@ def base_archive(target, modules, userspace, init):
     archive.device("dev/console", 5, 1)
     archive.file("init", init.read_bytes(), executable=True)
     archive.file("etc/target", guest_settings(target).encode())
-    order = []
     for number, (name, data) in enumerate(modules):
-        order.append(f"usr/lib/modules/{number:02}-{name}.ko")
-        archive.file(order[-1], data)
+        archive.file(module_place(number, name), data)
     archive.file(f"usr/lib64/{LOADER}", userspace.loader.read_bytes(), executable=True)
     archive.file("usr/bin/busybox", userspace.tool("busybox").read_bytes(), executable=True)
     userspace.add_program(archive, userspace.tool("rdma"), "usr/bin/rdma")

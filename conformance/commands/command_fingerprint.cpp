@@ -26,7 +26,8 @@ void add_fingerprint_command(CLI::App& app, int& exit_code) {
   auto other = std::make_shared<std::string>();
   auto* command = app.add_subcommand(
       "fingerprint",
-      "What a device chose where the rules leave it free; with two reports, what changed");
+      "What a device chose where the rules leave it free, and where it deviates; with two reports, "
+      "what changed");
   command->add_option("report", *report, "report.json of a run")->required();
   command->add_option("other", *other, "report.json of another run of the same plan");
   command->callback([report, other, &exit_code] { exit_code = fingerprint(*report, *other); });

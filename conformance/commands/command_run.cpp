@@ -120,6 +120,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->excludes(quick);
   command->add_option("--shard", o.shard, "only part I of N of the cases: I/N");
   command->add_option("--time", o.session.seconds, "end after so many seconds");
+  command->add_flag("--fail-fast", o.session.fail_fast,
+                    "end the run at the first thing that nobody expects");
   command
       ->add_option("--step-limit", o.session.step_limit,
                    "seconds without a sign of life that count as a hang")

@@ -63,7 +63,9 @@ Expectation parse_expectation(const Line& line) {
   Expectation e;
   e.line = line.number;
   e.reason = line.reason;
-  const auto known = index_of(kStatusNames, line.status);
+  const auto at = line.status.find('@');
+  if (at != std::string::npos) e.place = line.status.substr(at + 1);
+  const auto known = index_of(kStatusNames, line.status.substr(0, at));
   if (!known) line.fail("the status is none of Deviates, Hang, Crash, KernelWarning");
   e.verdict = kStatusVerdicts.at(*known);
   const auto first = line.name.find('/');
@@ -81,6 +83,10 @@ Expectation parse_expectation(const Line& line) {
   if (e.verdict != Verdict::deviates &&
       e.broken.find_first_of(kPatternLetters) != std::string::npos)
     line.fail("the conditions of a call that hangs, kills or is complained of are no pattern");
+  if ((at != std::string::npos || e.broken == "-") &&
+      (e.verdict != Verdict::kernel_warning || e.place.empty()))
+    line.fail(
+        "a place (KernelWarning@FILE.c) is of warnings, and those without conditions need one");
   return e;
 }
 
@@ -157,8 +163,9 @@ Expectations load_expectations(const std::string& fails_file) {
 
 std::string print_entry(const Expectation& e) {
   const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(), e.verdict);
-  return fmt::format("{}/{}/{},{}", e.rule, e.kind, e.broken,
-                     kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin())));
+  return fmt::format("{}/{}/{},{}{}{}", e.rule, e.kind, e.broken,
+                     kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin())),
+                     e.place.empty() ? "" : "@", e.place);
 }
 
 std::string updated_expectations(const std::string& file_text, const std::string& report_json,

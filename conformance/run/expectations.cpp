@@ -28,7 +28,8 @@ bool is_of(const Expectation& e, const Incident& incident) {
   return second != std::string::npos && e.verdict == incident.verdict &&
          fits(e.rule, incident.name.substr(0, first)) &&
          fits(e.kind, incident.name.substr(first + 1, second - first - 1)) &&
-         covers(e.broken, incident.name.substr(second + 1));
+         (e.broken == "-" || covers(e.broken, incident.name.substr(second + 1))) &&
+         (e.place.empty() || incident.text.find("/" + e.place + ":") != std::string::npos);
 }
 
 template <typename Seen>

@@ -67,6 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Broken{"FourParts", "a.b/accepted/c/d,Deviates # why", "three parts"},
                       Broken{"EmptyPart", "a.b/accepted/,Deviates # why", "three parts"},
                       Broken{"UnknownClass", "a.b/wrongly/c,Deviates # why", "class"},
+                      Broken{"PlaceOfCrash", "a.b/none/c,Crash@x.c # why", "place"},
+                      Broken{"NoPlace", "a.b/none/-,KernelWarning # why", "place"},
                       Broken{"PatternOfKillers", "a.b/none/*,Crash # why", "no pattern"}),
     [](const auto& test) { return test.param.name; });
 
@@ -173,6 +175,18 @@ TEST_F(ExpectationsTest, EachHasToBeMetInTheStatusThatItNames) {
                                      "reg_mr.ok/accepted/memory_writable,Deviates"));
   mark_expected(changed, tally_);
   EXPECT_TRUE(tally_.incidents[0].expected_reason.empty()) << "a crash is no hang";
+}
+
+TEST_F(ExpectationsTest, WarningsMayBeNamedByTheirPlace) {
+  happen(model::Verdict::kernel_warning, "rdma_write.none/none/-");
+  tally_.incidents[0].text = "WARNING: CPU: 0 PID: 1 at drivers/sw/rxe/rxe_comp.c:756 f+0x86c";
+  const auto other = expect("*.none/none/-,KernelWarning@rxe_req.c  # another\n");
+  mark_expected(other, tally_);
+  EXPECT_TRUE(tally_.has_unexpected());
+  const auto same = expect("*.none/none/-,KernelWarning@rxe_comp.c  # why\n");
+  mark_expected(same, tally_);
+  EXPECT_FALSE(tally_.has_unexpected());
+  EXPECT_EQ(print_entry(same.fails[0]), "*.none/none/-,KernelWarning@rxe_comp.c");
 }
 
 TEST_F(ExpectationsTest, FlakesNeedNotBeMet) {

@@ -1,4 +1,5 @@
-// What a provider chose wherever the rules leave it free, and what changed between two of them.
+// What a provider chose wherever the rules leave it free, where it deviates, and what changed
+// between two of them.
 #pragma once
 
 #include <map>
@@ -13,10 +14,12 @@ struct FingerprintEntry {
   std::uint64_t step = 0;  ///< of that case, from 0
 };
 
-/// A provider's choices. Which were met depends on the plan: compare runs of one plan.
+/// A provider's choices and deviations. Which were met depends on the plan: compare runs of one
+/// plan.
 struct Fingerprint {
   std::string target;  ///< "rxe, kernel 6.1, rdma-core 44.0"
-  /// "claims MW_BIND", "reg_mr.refused: refused EINVAL", "rdma_read.ok": where it was met.
+  /// "claims MW_BIND", "reg_mr.refused: refused EINVAL", "rdma_read.ok",
+  /// "deviates send.ok detail completion_matches", "hang send.none/none/-": where it was met.
   std::map<std::string, FingerprintEntry> entries;
 };
 

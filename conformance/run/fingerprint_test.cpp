@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "conformance/run/plan.hpp"
 #include "conformance/testing/test_files.hpp"
 
@@ -10,13 +12,31 @@ namespace mrproof {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::TemporaryFolder;
 
 std::string report(const std::string& kernel, const std::string& features,
                    const std::string& choices) {
-  return R"({"format":"mrproof-report","version":1,"target":{"driver":"rxe","kernel":")" + kernel +
-         R"(","rdma_core":"44"},"capabilities":{"access":"MW_BIND","features":")" + features +
-         R"("},"choices":[)" + choices + "]}";
+  nlohmann::json made = {{"format", "mrproof-report"},
+                         {"version", 1},
+                         {"target", {{"driver", "rxe"}, {"kernel", kernel}, {"rdma_core", "44"}}},
+                         {"capabilities", {{"access", "MW_BIND"}, {"features", features}}},
+                         {"choices", nlohmann::json::parse("[" + choices + "]")},
+                         {"deviations",
+                          {{{"rule", "dereg_mr.ok"},
+                            {"class", "accepted"},
+                            {"condition", "no_bound_window"},
+                            {"case", "f"},
+                            {"first_step", 3},
+                            {"call", "dereg_mr(mr" + kernel + ")"}}}},
+                         {"incidents",
+                          {{{"verdict", "hang"},
+                            {"name", "send.none/none/" + kernel},
+                            {"case", "g"},
+                            {"step", 0},
+                            {"call", "h"}},
+                           {{"verdict", "inconclusive"}, {"name", ""}}}}};
+  return made.dump();
 }
 
 const char* const kRefused = R"({"rule":"reg_mr.refused","answer":"refused EINVAL","times":3,)"
@@ -33,6 +53,8 @@ TEST(Fingerprint, SaysWhatWasChosenAndWhere) {
   EXPECT_THAT(text, HasSubstr("\nclaims ATOMICS\nclaims MW_BIND\nclaims MW_TYPE_1\n"));
   EXPECT_THAT(text, HasSubstr("reg_mr.refused: refused EINVAL"));
   EXPECT_THAT(text, HasSubstr(" c  # a/b step 2\n"));
+  EXPECT_THAT(text, HasSubstr("\ndeviates dereg_mr.ok accepted no_bound_window"));
+  EXPECT_THAT(text, HasSubstr(" dereg_mr(mr6.1)  # f step 4\n"));
 }
 
 TEST(Fingerprint, TellsWhatChanged) {
@@ -43,7 +65,10 @@ TEST(Fingerprint, TellsWhatChanged) {
   const std::string changes = print_changes(old, young);
   EXPECT_THAT(changes, HasSubstr("--- rxe, kernel 6.1, rdma-core 44\n+++ rxe, kernel 7.2"));
   EXPECT_THAT(changes, HasSubstr("\n- reg_mr.refused: refused EINVAL"));
-  EXPECT_THAT(changes, HasSubstr("\n+ claims ATOMICS\n+ send.ok"));
+  EXPECT_THAT(changes, HasSubstr("\n- hang send.none/none/6.1"));
+  EXPECT_THAT(changes, HasSubstr("\n+ claims ATOMICS\n+ hang send.none/none/7.2"));
+  EXPECT_THAT(changes, HasSubstr("\n+ send.ok"));
+  EXPECT_THAT(changes, Not(HasSubstr("no_bound_window"))) << "both have it";
 }
 
 TEST(Fingerprint, NamesTheFileThatIsNoReport) {

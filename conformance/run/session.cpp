@@ -57,15 +57,41 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Ends the run at the first thing that nobody expects, if the options ask for that.
+class FailFast {
+ public:
+  FailFast(const SessionOptions& options, const Expectations& expectations)
+      : wanted_(options.fail_fast), expectations_(expectations) {}
+
+  void look(Tally& tally) {
+    const auto seen = tally.findings.size() + tally.incidents.size();
+    if (!wanted_ || seen == seen_) return;
+    seen_ = seen;
+    mark_expected(expectations_, tally);
+    if (tally.has_unexpected()) Supervisor::stop();
+  }
+
+ private:
+  bool wanted_;
+  const Expectations& expectations_;
+  std::size_t seen_ = 0;
+};
+
 /// Runs the plan; the tally and the facts then say what happened.
-RunFacts supervise(const SessionOptions& options, const Plan& plan, const Folder& folder,
-                   std::uint64_t first_case, Tally& tally, const Supervisor::Watch& watch) {
+RunFacts supervise(const SessionOptions& options, const Expectations& expectations,
+                   const Plan& plan, const Folder& folder, std::uint64_t first_case, Tally& tally,
+                   const Supervisor::Watch& watch) {
   const Place place(folder, options.target, options.kernel_arguments);
   const bool keep = !options.out.empty() && options.journal;
   Journal journal(keep ? folder.file("journal.jsonl") : "", options.resume);
   Supervisor supervisor({options.out, options.seconds, first_case, options.step_limit}, plan,
                         place.channel(), place.host(), tally, journal);
-  if (isatty(STDERR_FILENO) != 0) supervisor.on_progress(show_progress);
+  const bool show = isatty(STDERR_FILENO) != 0;
+  FailFast fail_fast(options, expectations);
+  supervisor.on_progress([&](const Tally& seen, const Plan& whole) {
+    if (show) show_progress(seen, whole);
+    fail_fast.look(tally);
+  });
   if (watch) supervisor.on_step(watch);
   stop_on_signals();
 
@@ -96,7 +122,8 @@ std::vector<std::string> missing_cases(const Plan& plan, const Tally& tally) {
 
 /// Makes the calls of unexpected findings once more, in cases of their own; those that do not come
 /// again are flaky. Whether there was anything to make.
-bool rerun_unexpected(const SessionOptions& asked, const Plan& plan, Tally& tally) {
+bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectations,
+                      const Plan& plan, Tally& tally) {
   constexpr std::size_t kMost = 50;
   Plan again = plan;
   again.scenarios = scenarios_of_unexpected(tally);
@@ -110,7 +137,9 @@ bool rerun_unexpected(const SessionOptions& asked, const Plan& plan, Tally& tall
   options.seconds = 0;
   options.resume = false;
   Tally second(*tally.book);
-  if (!supervise(options, again, Folder(""), 0, second, nullptr).error.empty()) return false;
+  options.fail_fast = false;
+  if (!supervise(options, expectations, again, Folder(""), 0, second, nullptr).error.empty())
+    return false;
   mark_flaky(tally, second);
   return true;
 }
@@ -133,10 +162,11 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
   std::uint64_t first_case = 0;
   if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);
   if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
-  RunFacts facts = supervise(options, plan, folder, first_case, tally, watch);
+  RunFacts facts = supervise(options, expectations, plan, folder, first_case, tally, watch);
   if (plan.shard == 0) tally.outcomes.insert(tally.outcomes.end(), skipped.begin(), skipped.end());
   mark_expected(expectations, tally);
-  if (options.rerun && facts.error.empty() && rerun_unexpected(options, plan, tally))
+  if (options.rerun && !options.fail_fast && facts.error.empty() &&
+      rerun_unexpected(options, expectations, plan, tally))
     mark_expected(expectations, tally);
   if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
   facts.all_expected = options.all_expected && facts.error.empty() && !facts.cut_short;

@@ -21,6 +21,7 @@ struct SessionOptions {
   bool reports = true;        ///< write report.json and junit.xml
   std::string expectations;   ///< file of fails, with those beside it; empty: none
   bool rerun = false;         ///< make the calls of unexpected findings again: are they flaky?
+  bool fail_fast = false;     ///< end the run at the first thing that is not expected
   bool all_expected = false;  ///< an expectation that nothing met is a failure
 };
 

@@ -121,6 +121,7 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
     if (error != 0) return refuse(seen, error);
   }
   slot.failed = slot.lost = false;
+  slot.reset = true;
 }
 
 void VerbsDevice::destroy_qp(const Call& call, Observation& seen) {

@@ -26,14 +26,14 @@ struct DriverName {
 /// Names of enum rdma_driver_id, of drivers whose devices have no driver link in sysfs or share a
 /// parent with a network driver.
 constexpr std::array kDriverNames{
-    DriverName{RDMA_DRIVER_MLX5, "mlx5"},         DriverName{RDMA_DRIVER_MLX4, "mlx4"},
-    DriverName{RDMA_DRIVER_CXGB4, "cxgb4"},       DriverName{RDMA_DRIVER_MTHCA, "mthca"},
-    DriverName{RDMA_DRIVER_BNXT_RE, "bnxt_re"},   DriverName{RDMA_DRIVER_OCRDMA, "ocrdma"},
-    DriverName{RDMA_DRIVER_IRDMA, "irdma"},       DriverName{RDMA_DRIVER_VMW_PVRDMA, "vmw_pvrdma"},
-    DriverName{RDMA_DRIVER_QEDR, "qedr"},         DriverName{RDMA_DRIVER_HNS, "hns"},
-    DriverName{RDMA_DRIVER_USNIC, "usnic"},       DriverName{RDMA_DRIVER_RXE, "rxe"},
-    DriverName{RDMA_DRIVER_HFI1, "hfi1"},         DriverName{RDMA_DRIVER_QIB, "qib"},
-    DriverName{RDMA_DRIVER_EFA, "efa"},           DriverName{RDMA_DRIVER_SIW, "siw"},
+    DriverName{RDMA_DRIVER_MLX5, "mlx5"},       DriverName{RDMA_DRIVER_MLX4, "mlx4"},
+    DriverName{RDMA_DRIVER_CXGB4, "cxgb4"},     DriverName{RDMA_DRIVER_MTHCA, "mthca"},
+    DriverName{RDMA_DRIVER_BNXT_RE, "bnxt_re"}, DriverName{RDMA_DRIVER_OCRDMA, "ocrdma"},
+    DriverName{RDMA_DRIVER_IRDMA, "irdma"},     DriverName{RDMA_DRIVER_VMW_PVRDMA, "vmw_pvrdma"},
+    DriverName{RDMA_DRIVER_QEDR, "qedr"},       DriverName{RDMA_DRIVER_HNS, "hns"},
+    DriverName{RDMA_DRIVER_USNIC, "usnic"},     DriverName{RDMA_DRIVER_RXE, "rxe"},
+    DriverName{RDMA_DRIVER_HFI1, "hfi1"},       DriverName{RDMA_DRIVER_QIB, "qib"},
+    DriverName{RDMA_DRIVER_EFA, "efa"},         DriverName{RDMA_DRIVER_SIW, "siw"},
     DriverName{RDMA_DRIVER_ERDMA, "erdma"},
 };
 

@@ -49,11 +49,13 @@ std::string error_text(int error) { return std::generic_category().message(error
   const bool in_kernel = !name.empty() && name.find('/') == std::string::npos &&
                          stat(("/sys/class/infiniband/" + name).c_str(), &ignored) == 0;
   if (in_kernel)
-    throw DeviceError("the kernel has '" + name + "', libibverbs does not: load ib_uverbs and "
+    throw DeviceError("the kernel has '" + name +
+                      "', libibverbs does not: load ib_uverbs and "
                       "install its provider (Debian: ibverbs-providers)");
   const std::string present = list.names();
   if (present.empty())
-    throw DeviceError("no RDMA device '" + name + "'; present: none (load the device's driver and "
+    throw DeviceError("no RDMA device '" + name +
+                      "'; present: none (load the device's driver and "
                       "ib_uverbs; 'rdma link' shows what the kernel has)");
   throw DeviceError("no RDMA device '" + name + "'; present: " + present);
 }
@@ -64,7 +66,8 @@ std::string error_text(int error) { return std::generic_category().message(error
   // libibverbs goes on searching after EACCES and then reports ENOENT: ask the file itself.
   if (access(file.c_str(), R_OK | W_OK) != 0 && errno == EACCES) error = EACCES;
   if (error == EACCES || error == EPERM)
-    throw DeviceError("no permission to open " + file + " of device '" + name + "': run as root "
+    throw DeviceError("no permission to open " + file + " of device '" + name +
+                      "': run as root "
                       "or have read and write permission on the file granted (udev rule, group)");
   if (error == ENOENT || error == ENXIO || error == ENODEV)
     throw DeviceError("cannot open " + file + " of device '" + name + "': " + error_text(error) +
@@ -75,8 +78,8 @@ std::string error_text(int error) { return std::generic_category().message(error
 
 /// How well a GID serves for a connection from the port to itself; 0: not at all.
 int preference(const ibv_gid_entry& entry) {
-  static constexpr std::array<std::uint8_t, 12> kMappedIpv4{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff,
-                                                            0xff};
+  static constexpr std::array<std::uint8_t, 12> kMappedIpv4{0, 0, 0, 0, 0,    0,
+                                                            0, 0, 0, 0, 0xff, 0xff};
   static constexpr std::array<std::uint8_t, 16> kNone{};
   if (entry.port_num != Port::kNumber) return 0;
   if (std::memcmp(entry.gid.raw, kNone.data(), kNone.size()) == 0) return 0;
@@ -106,8 +109,8 @@ ibv_gid_entry choose_gid(ibv_context* context) {
 }
 
 bool has_windows(const ibv_device_attr& device) {
-  constexpr unsigned kWindows = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2A |
-                                IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+  constexpr unsigned kWindows =
+      IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
   return (device.device_cap_flags & kWindows) != 0;
 }
 
@@ -144,12 +147,14 @@ Port open_port(ibv_device* device, const Transport& transport) {
                       ibv_port_state_str(opened.port.state) +
                       ": bring its link up (ip link set NETDEV up)");
   if (device->transport_type == IBV_TRANSPORT_IWARP)
-    throw DeviceError("device '" + name + "' is iWARP, which connects only through the RDMA CM: "
+    throw DeviceError("device '" + name +
+                      "' is iWARP, which connects only through the RDMA CM: "
                       "not supported, choose an InfiniBand or RoCE device");
   if (opened.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
     opened.gid = choose_gid(context);
     if (opened.gid.port_num == 0)
-      throw DeviceError("port 1 of device '" + name + "' has no GID: give its network interface "
+      throw DeviceError("port 1 of device '" + name +
+                        "' has no GID: give its network interface "
                         "an IP address (ip addr add 10.9.9.1/24 dev NETDEV)");
   }
   return opened;

@@ -128,7 +128,7 @@ void VerbsDevice::release_regions() {
 bool VerbsDevice::pair_stays(std::size_t index, const Setup& setup) const {
   const PairSlot& slot = pairs_.at(index);
   if (!slot.live() || slot.lost) return false;
-  if (slot.failed && !options_.reuse_failed_pairs) return false;
+  if ((slot.failed || slot.reset) && !options_.reuse_failed_pairs) return false;
   for (std::size_t end = 0; end < 2; ++end) {
     const std::uint8_t pd = setup.qp_pd.at(2 * index + end);
     if (pd == Setup::kAbsent || !pds_.at(pd).given) return false;
@@ -173,7 +173,7 @@ void VerbsDevice::make_pairs(const Setup& setup) {
       const int error = make_pair(port_, pds_.at(first).pd, pds_.at(second).pd, slot.pair);
       if (error != 0) report_setup("the case's queue pairs", error);
     }
-    slot.failed = slot.lost = false;
+    slot.failed = slot.lost = slot.reset = false;
   }
 }
 

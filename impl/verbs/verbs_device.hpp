@@ -33,8 +33,9 @@ struct VerbsOptions {
   bool watch_kernel_log = true;
   /// Whether a pair that failed is taken through RESET for the next case, or destroyed and made
   /// anew. The latter takes three to four times as long (3 ms and not 0.8 ms in an emulated
-  /// machine), but rules out that a driver's state survives from one case into the next.
-  bool reuse_failed_pairs = true;
+  /// machine), but rules out that a driver's state survives from one case into the next: it does on
+  /// rxe (FINDINGS.md, F14).
+  bool reuse_failed_pairs = false;
   Transport transport;
 };
 
@@ -91,6 +92,7 @@ class VerbsDevice final : public Device {
     Pair pair;
     bool failed = false;  ///< an error was seen on it: to be connected again for the next case
     bool lost = false;    ///< of no use any more: something hung, an end or its domain is gone
+    bool reset = false;   ///< a call of the case took it through RESET
     /// Whether there is anything of it: a call may have destroyed one end, or both.
     [[nodiscard]] bool live() const {
       return pair.ends[0].qp != nullptr || pair.ends[1].qp != nullptr;
