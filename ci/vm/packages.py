@@ -90,7 +90,8 @@ def source_lines(suite):
         suites = [(main, base), (main, f"{base}-updates")]
         suites += [(security, f"{base}-security")] if security else []
         suites += [(main, suite)] if suite != base else []
-    return "".join(f"deb [signed-by={KEYRING}] {uri} {name} main\n" for uri, name in suites)
+    return "".join(f"{kind} [signed-by={KEYRING}] {uri} {name} main\n"
+                   for kind in ("deb", "deb-src") for uri, name in suites)
 
 
 class Suite:
@@ -158,6 +159,28 @@ class Suite:
 
         self._apt("download", *names, cwd=self.downloads, progress=progress,
                   remedy="check the network, or run again with --update")
+
+    def source_archive(self, name, update):
+        """The upstream archive of a source package: its file in the downloads folder."""
+        known = sorted(self.downloads.glob(f"{self.name}-source-{name}.txt"))
+        if known and not update:
+            file = self.downloads / known[0].read_text(encoding="utf-8")
+            if file.exists():
+                return file
+        self.update()
+        listing = self._apt("source", "--print-uris", "--only-source", name,
+                            remedy=f"check the package's name for suite {self.name}")
+        found = re.search(r"^'(\S+)' (\S+\.orig\.tar\.\S+) \d+ (SHA256:\S+)", listing,
+                          re.MULTILINE)
+        if not found:
+            raise TargetError(f"{name} of {self.name} has no upstream archive")
+        uri, file, expected = found.groups()
+        self.say(f"downloading {file}")
+        run(["/usr/lib/apt/apt-helper", "download-file", uri, str(self.downloads / file), expected],
+            "check the network and the mirror that apt is configured with")
+        record = self.downloads / f"{self.name}-source-{name}.txt"
+        record.write_text(file, encoding="utf-8")
+        return self.downloads / file
 
     def file_of(self, name, version):
         start = f"{name}_{version.replace(':', '%3a')}_"

@@ -60,7 +60,8 @@ std::uint64_t CallMaker::length_up_to(std::uint64_t room) {
   const std::uint64_t wanted = random_.pick<std::uint64_t>(
       {1, 8, 64, random_.between(1, 256), random_.between(1, 256), 1024, 1025, kPageSize,
        kPageSize + 1, room, room, random_.between(1, room)});
-  return std::min(wanted, room);
+  // A registration may be longer than the 32 bits of an element's length.
+  return std::min({wanted, room, kMostLength});
 }
 
 std::optional<std::uint64_t> CallMaker::edge_of_hole(std::uint64_t from, std::uint64_t last) {

@@ -39,7 +39,8 @@ std::optional<std::uint8_t> CallMaker::posting_qp() {
 void CallMaker::set_local(Step& step, const Side& near, std::uint64_t length) {
   step.lkey = near.key;
   step.call.address = Plain::address(near.address);
-  step.call.length = Plain::address(length);
+  // A region or window may be longer than the 32 bits of an element's length.
+  step.call.length = Plain::address(std::min<std::uint64_t>(length, 0xffffffffU));
 }
 
 void CallMaker::set_remote(Step& step, const Side& far) {

@@ -1,6 +1,7 @@
 #include "impl/sim/sim_device.hpp"
 
 #include <cerrno>
+#include <limits>
 #include <stdexcept>
 
 #include "impl/sim/sim_checks.hpp"
@@ -24,6 +25,14 @@ Fault fault_of(const SimOptions& options) {
     throw DeviceError("the simulated device has no fault '" + *options.fault +
                       "': take one of the ids in impl/sim/faults_*.cpp");
   return *fault;
+}
+
+/// A walk that asks for what no program could write down is to be found out here.
+void check_elements(const model::Call<Plain>& call) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (model::has_elements(call.verb) &&
+      (call.length.value() > kMost || call.second.length.value() > kMost))
+    throw std::logic_error("a length does not fit into a scatter/gather element");
 }
 
 }  // namespace
@@ -76,6 +85,7 @@ void SimDevice::reset(const Setup& setup) {
 }
 
 Observation SimDevice::perform(const Call& call) {
+  check_elements(call);
   Observation observation;
   Result& result = observation.result;
   result.own_receive = Plain::small(Outcome::none);
