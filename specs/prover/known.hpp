@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "specs/smt/canonical.hpp"
+#include "specs/smt/store.hpp"
 
 namespace mrproof::specs {
 
@@ -29,11 +29,7 @@ class Known {
   /// The lemmas about the comparison.
   [[nodiscard]] std::vector<std::shared_ptr<const Lemma>> lemmas(const Print& of) const;
 
-  /// Answers to questions about numbers.
-  smt::Answered& answered() { return answered_; }
-
  private:
-  smt::Answered answered_;
   mutable std::mutex mutex_;
   std::map<Print, std::vector<std::vector<Print>>> proofs_;
   std::map<Print, std::vector<std::shared_ptr<const Lemma>>> lemmas_;

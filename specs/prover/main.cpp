@@ -80,7 +80,12 @@ class Ticker {
  public:
   void show(const Obligation& obligation) {
     ++done_;
-    open_ += obligation.proved() ? 0 : 1;
+    if (!obligation.proved()) {
+      ++open_;
+      clear();
+      fmt::print(stderr, "not proved: {} of {} ({})\n", obligation.theorem, obligation.subject,
+                 obligation.shape);
+    }
     const auto now = std::chrono::steady_clock::now();
     if (now - shown_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10)))
       return;

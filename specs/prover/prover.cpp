@@ -64,6 +64,7 @@ class Prover {
       for (const auto bit : fact.given) given.push_back(bit.ref());
       const auto reply = questions_.follows(name, given, fact.holds.ref());
       head.seconds += reply.seconds;
+      head.worst = std::max(head.worst, reply.seconds);
       if (reply.answer == Answer::unsatisfiable) continue;
       head.answer = reply.answer;
       head.trouble = reply.trouble;
@@ -82,7 +83,7 @@ class Prover {
 
 void prove_steps(Prover& prover, const Row& row, const Shape& shape) {
   const StepWorld world(row, shape);
-  const Obligation head{{}, row.id, text_of(shape), row.dialects, {}, 0, {}, {}};
+  const Obligation head{{}, row.id, text_of(shape), row.dialects, {}, 0, 0, {}, {}};
   const auto about = [&](const char* theorem) {
     Obligation obligation = head;
     obligation.theorem = theorem;
@@ -123,8 +124,8 @@ void prove_choices(Prover& prover, const std::vector<Row>& rows, model::Verb ver
     Facts<Terms> facts;
     theorem.facts(choice, facts);
     const auto name = model::kVerbNames.at(static_cast<std::size_t>(verb));
-    prover.prove({theorem.name, std::string(name), text_of(shape), dialect, {}, 0, {}, {}}, shape,
-                 assumptions, facts.all());
+    prover.prove({theorem.name, std::string(name), text_of(shape), dialect, {}, 0, 0, {}, {}},
+                 shape, assumptions, facts.all());
   }
 }
 
@@ -153,7 +154,7 @@ void prove_start(Prover& prover) {
     if (!prover.wants(invariant.name)) continue;
     Facts<Terms> facts;
     invariant.facts(state, facts);
-    prover.prove({invariant.name, "at the start", "", kEveryDialect, {}, 0, {}, {}}, {},
+    prover.prove({invariant.name, "at the start", "", kEveryDialect, {}, 0, 0, {}, {}}, {},
                  assumptions, facts.all());
   }
 }
@@ -163,7 +164,7 @@ void prove_lemmas(Prover& prover) {
     if (!prover.wants(lemma.name)) continue;
     Facts<Terms> facts;
     lemma.facts(facts);
-    prover.prove({lemma.name, "numbers", "", kEveryDialect, {}, 0, {}, {}}, {}, {}, facts.all());
+    prover.prove({lemma.name, "numbers", "", kEveryDialect, {}, 0, 0, {}, {}}, {}, {}, facts.all());
   }
 }
 

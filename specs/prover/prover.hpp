@@ -34,14 +34,15 @@ struct Counterexample {
   std::vector<Value> values;
 };
 
-/// One question and its answer.
+/// The questions that a theorem puts of one subject, and what came of them.
 struct Obligation {
   std::string theorem;
   std::string subject;  ///< "bind_mw.ok", "at the start"
   std::string shape;    ///< "alloc_mw option=2"
   DialectSet dialects = kEveryDialect;
   smt::Answer answer = smt::Answer::error;
-  double seconds = 0;
+  double seconds = 0;  ///< of processor time
+  double worst = 0;    ///< of them, of the question that took longest
   std::string trouble;
   std::optional<Counterexample> counterexample;
   [[nodiscard]] bool proved() const { return answer == smt::Answer::unsatisfiable; }

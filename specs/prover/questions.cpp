@@ -16,7 +16,6 @@ using smt::Store;
 namespace {
 
 constexpr unsigned kMostRounds = 5000;
-constexpr unsigned kHurry = 1'000'000;  ///< steps after which it is better to assume more
 
 /// What the bit, or its negation, is the conjunction of: disjunctions are made the inner ones as
 /// far as that stays short, so that each speaks of few objects.
@@ -68,12 +67,8 @@ Reply proved() {
 /// One question.
 class Questions::Search {
  public:
-  /// Either only contradictions are looked for, or values too.
-  enum class Effort : std::uint8_t { refute, decide };
-
-  Search(Questions& all, std::string name, Ref wanted, std::vector<Ref> assumptions, Effort effort)
+  Search(Questions& all, std::string name, Ref wanted, std::vector<Ref> assumptions)
       : all_(all),
-        effort_(effort),
         name_(std::move(name)),
         waiting_(std::move(assumptions)),
         skeleton_(all.options_),
@@ -144,24 +139,17 @@ class Questions::Search {
   /// Whether the skeleton's candidate is an answer; else the skeleton or what is assumed has grown.
   bool consider(Reply& reply) {
     Candidate candidate(skeleton_);
-    candidate.need(assumed_.front());
-    const std::size_t goals = std::max<std::size_t>(candidate.comparisons().size(), 1);
     for (const Ref bit : assumed_) candidate.need(bit);
     const std::vector<Ref> comparisons = candidate.comparisons();
     std::vector<Ref> bits;
     for (const Ref comparison : comparisons) bits.push_back(candidate.resolved(comparison));
-    auto& arithmetic = all_.arithmetic_;
-    const auto verdict =
-        effort_ == Effort::refute
-            ? arithmetic.refute(bits, goals)
-            : arithmetic.check(bits, waiting_.empty() ? all_.options_.limit : kHurry);
+    const auto verdict = all_.arithmetic_.check(bits);
     if (verdict.answer == Answer::unsatisfiable) {
       for (const auto& core : verdict.cores) learn(candidate, comparisons, bits, core);
       return false;
     }
     reply.answer = verdict.answer;
     reply.trouble = verdict.trouble;
-    if (effort_ == Effort::refute) return !assume_all();
     if (verdict.answer == Answer::error) return true;
     reply.values = verdict.values;
     reply.values.resize(Store::current().names().size(), 0);
@@ -237,7 +225,6 @@ class Questions::Search {
   }
 
   Questions& all_;
-  const Effort effort_;
   std::string name_;
   std::vector<Ref> waiting_;
   smt::Skeleton skeleton_;
@@ -265,10 +252,7 @@ const std::set<std::string>& Questions::objects_of(Ref ref) {
 }
 
 Questions::Questions(const smt::SolverOptions& options, Known& known, Log log)
-    : options_(options),
-      known_(known),
-      log_(std::move(log)),
-      arithmetic_(options, known.answered()) {}
+    : options_(options), known_(known), log_(std::move(log)), arithmetic_(options) {}
 
 Reply Questions::follows(const std::string& name, const std::vector<Ref>& assumptions, Ref fact) {
   Store& store = Store::current();
@@ -278,16 +262,10 @@ Reply Questions::follows(const std::string& name, const std::vector<Ref>& assump
   if (std::find(parts.begin(), parts.end(), fact) != parts.end()) return proved();
   const auto print = store.fingerprint(fact);
   if (known_.follows(print, prints_of(parts))) return proved();
-  auto search = std::make_unique<Search>(*this, name, broken, parts, Search::Effort::refute);
-  Reply reply = search->run();
-  if (reply.answer != Answer::unsatisfiable) {
-    const double seconds = reply.seconds;
-    search = std::make_unique<Search>(*this, name, broken, parts, Search::Effort::decide);
-    reply = search->run();
-    reply.seconds += seconds;
-  }
+  Search search(*this, name, broken, parts);
+  Reply reply = search.run();
   if (reply.answer == Answer::unsatisfiable) {
-    auto needed = search->needed(reply);
+    auto needed = search.needed(reply);
     known_.add_proof(print, prints_of(needed));
     needed.push_back(broken);
     if (log_) log_({name, needed}, reply.answer);
@@ -300,7 +278,7 @@ Reply Questions::follows(const std::string& name, const std::vector<Ref>& assump
 }
 
 Reply Questions::possible(const std::string& name, const std::vector<Ref>& all) {
-  Search search(*this, name, smt::kTrue, conjuncts(all), Search::Effort::decide);
+  Search search(*this, name, smt::kTrue, conjuncts(all));
   return search.run();
 }
 

@@ -17,6 +17,20 @@ std::string hexadecimal(smt::Number value) {
   return fmt::format("{:#x}", static_cast<std::uint64_t>(value));
 }
 
+/// The obligations that took longest, where some took long.
+std::string slowest_text(std::vector<Obligation> obligations) {
+  constexpr double kLong = 0.5;
+  constexpr std::size_t kMost = 5;
+  std::erase_if(obligations, [](const Obligation& o) { return o.seconds < kLong; });
+  std::sort(obligations.begin(), obligations.end(),
+            [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  if (obligations.size() > kMost) obligations.resize(kMost);
+  std::string text = obligations.empty() ? "" : "\nslowest:\n";
+  for (const Obligation& o : obligations)
+    text += fmt::format("{:>8.2f} s  {} of {} ({})\n", o.seconds, o.theorem, o.subject, o.shape);
+  return text;
+}
+
 }  // namespace
 
 std::vector<Line> lines_of(const std::vector<Obligation>& obligations) {
@@ -27,7 +41,7 @@ std::vector<Line> lines_of(const std::vector<Obligation>& obligations) {
       if (obligation.theorem != heading.name) continue;
       (obligation.proved() ? line.proved : line.open) += 1;
       line.seconds += obligation.seconds;
-      line.worst = std::max(line.worst, obligation.seconds);
+      line.worst = std::max(line.worst, obligation.worst);
     }
     if (line.proved + line.open > 0) lines.push_back(line);
   }
@@ -66,6 +80,7 @@ std::string table_text(const std::vector<Obligation>& obligations) {
   text += fmt::format("{:<32} {:<9} {:>11} {:>8.2f} {:>7.2f}  {}\n", "all", "",
                       total.proved + total.open, total.seconds, total.worst,
                       total.open == 0 ? "proved" : fmt::format("{} NOT PROVED", total.open));
+  text += slowest_text(obligations);
   for (const Obligation& obligation : obligations) {
     if (obligation.proved()) continue;
     text += fmt::format("\n{} of {}, dialect {}: {}{}{}\n", obligation.theorem, obligation.subject,

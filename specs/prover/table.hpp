@@ -13,7 +13,7 @@ struct Line {
   std::size_t proved = 0;  ///< obligations that are
   std::size_t open = 0;    ///< obligations that are not
   double seconds = 0;      ///< of processor time
-  double worst = 0;        ///< of one obligation
+  double worst = 0;        ///< of one question
 };
 
 /// The theorems that were asked for, in their order.

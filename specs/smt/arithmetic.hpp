@@ -2,14 +2,16 @@
 // has been chosen.
 #pragma once
 
-#include "specs/smt/canonical.hpp"
+#include <map>
+
+#include "specs/smt/integers.hpp"
 
 namespace mrproof::smt {
 
 /// Whether comparisons can hold together. One for each thread and store.
 class Arithmetic {
  public:
-  Arithmetic(SolverOptions options, Answered& answered) : solver_(options), answered_(answered) {}
+  explicit Arithmetic(SolverOptions options) : integers_(options), solver_(options) {}
 
   /// What came of it.
   struct Verdict {
@@ -20,21 +22,18 @@ class Arithmetic {
     std::string trouble;
   };
   /// The bits are comparisons, or negations of them, without choices.
-  /// Looks for few of them that cannot hold together, near one of the first `goals`. Unknown if it
-  /// finds none.
-  Verdict refute(const std::vector<Ref>& bits, std::size_t goals);
-  /// `limit`: steps after which many of them together are given up.
-  Verdict check(const std::vector<Ref>& bits, unsigned limit);
+  Verdict check(const std::vector<Ref>& bits);
 
  private:
   using Places = std::vector<std::size_t>;
-  void check_part(const std::vector<Ref>& bits, const Places& part, unsigned limit,
-                  Verdict& verdict);
-  Reply ask(const std::vector<Ref>& bits, const Places& part, unsigned limit);
-  Places smallest(const std::vector<Ref>& bits, Places core);
-  Reply ask_anew(const Canonical& canonical, unsigned limit);
+  void refute_part(const std::vector<Ref>& bits, const Places& part, Verdict& verdict);
+  void decide_part(const std::vector<Ref>& bits, const Places& part, Verdict& verdict);
+  Reply ask(const std::vector<Ref>& bits, const Places& part, bool exactly);
+  Places smallest(const std::vector<Ref>& bits, Places core, bool exactly);
+
+  Integers integers_;
   Solver solver_;
-  Answered& answered_;
+  std::map<std::vector<Ref>, Reply> answered_;  ///< what was asked roughly
 };
 
 }  // namespace mrproof::smt

@@ -210,6 +210,10 @@ Ref Store::simplify_words(Op op, Ref a, Ref b) {
       if (same) return kTrue;
       if (width == 0 && a == kTrue) return b;
       if (width == 0 && a == kFalse) return make(Op::negation, b);
+      // Sums are for the solver of integers, which knows no bits but the low ones of a word.
+      if (width >= 64 && a == zero && node(b).op == Op::bit_or)
+        return make(Op::conjunction, make(Op::equal, a, node(b).args[0]),
+                    make(Op::equal, a, node(b).args[1]));
       break;
     case Op::less:
       if (same || b == zero || a == ones) return kFalse;
@@ -222,6 +226,9 @@ Ref Store::simplify_words(Op op, Ref a, Ref b) {
     case Op::bit_and:
       if (a == zero) return zero;
       if (same || a == ones) return b;
+      if (width >= 64 && is_constant(a) && node(b).op == Op::bit_or)
+        return make(Op::bit_or, make(Op::bit_and, a, node(b).args[0]),
+                    make(Op::bit_and, a, node(b).args[1]));
       break;
     case Op::bit_or:
       if (a == ones) return ones;
