@@ -68,6 +68,10 @@ class Device {
   /// the calls so far have touched.
   virtual void distrust() {}
 
+  /// From now on a pair is connected (Verb::connect) by making it anew, or, as at first, by taking
+  /// it through RESET: a driver may keep what it should forget there.
+  virtual void renew_pairs(bool /*anew*/) {}
+
   /// The buffers' bytes as they are now, at their fixed addresses (impl/layout.hpp).
   [[nodiscard]] virtual std::span<const std::byte> buffer(std::size_t index) const = 0;
 };

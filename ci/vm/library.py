@@ -1,4 +1,4 @@
-"""libibverbs and one provider built from rdma-core's source: a tree of one's own, or the archive's."""
+"""libibverbs and a provider built from rdma-core's source: one's own tree, or the archive's."""
 
 import hashlib
 import re

@@ -77,6 +77,25 @@ int run(RunOptions options) {
   return code == kExitExpected && !something_worked(tally) ? options.nothing_tested : code;
 }
 
+/// What the walks are like.
+void add_walk_options(CLI::App& command, Plan& plan) {
+  command.add_option("--seed", plan.seed, "seed of the first walk")->capture_default_str();
+  command.add_option("--seeds", plan.seeds, "number of walks, with consecutive seeds")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 1000000U));
+  command.add_option("--steps", plan.steps, "steps of all walks together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--case-steps", plan.case_steps, "steps of one case")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 100000U));
+  command
+      .add_option("--wrong", plan.walk.wrong_percent,
+                  "percentage of work requests that are wrong on purpose")
+      ->capture_default_str()
+      ->check(CLI::Range(0U, 100U));
+}
+
 }  // namespace
 
 void add_run_command(CLI::App& app, int& exit_code) {
@@ -94,21 +113,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
                       "run in the virtual machine of this image folder (ci/build-target)");
   command->add_option("--kernel-argument", o.session.kernel_arguments,
                       "argument for the virtual machine's kernel (may be repeated)");
-  command->add_option("--seed", o.plan.seed, "seed of the first walk")->capture_default_str();
-  command->add_option("--seeds", o.plan.seeds, "number of walks, with consecutive seeds")
-      ->capture_default_str()
-      ->check(CLI::Range(1U, 1000000U));
-  command->add_option("--steps", o.plan.steps, "steps of all walks together")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--case-steps", o.plan.case_steps, "steps of one case")
-      ->capture_default_str()
-      ->check(CLI::Range(1U, 100000U));
-  command
-      ->add_option("--wrong", o.plan.walk.wrong_percent,
-                   "percentage of work requests that are wrong on purpose")
-      ->capture_default_str()
-      ->check(CLI::Range(0U, 100U));
+  add_walk_options(*command, o.plan);
   command->add_option("--scenarios", o.scenarios,
                       "folder of traces whose calls are cases too (may be repeated)");
   auto* quick = command->add_flag("--quick", o.quick, "a short run: 6000 steps of walks");

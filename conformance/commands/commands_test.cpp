@@ -275,6 +275,74 @@ TEST(Run, ExpectedDeviationsAreNoFailureAndOthersAre) {
   EXPECT_EQ(run("# none\n"), kExitDeviation);
 }
 
+TEST(Merge, ShardsTogetherSayWhatTheWholeRunSays) {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run",           "--device", "sim:dealloc-pd-minus-one",
+                                       "--steps",       "6000",     "--out",
+                                       folder.file(out)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(run_mrproof(arguments).code, kExitDeviation);
+  };
+  const auto report = [&](const std::string& out) {
+    return nlohmann::json::parse(testing::read_file(folder.file(out + "/report.json")));
+  };
+  run("whole", {});
+  for (const char* number : {"1", "2", "3"})
+    run(std::string("shard") + number, {"--shard", std::string(number) + "/3"});
+  const auto expected =
+      folder.write("fails.txt", "dealloc_pd.refused/detail/errno_value,Deviates  # seeded\n");
+  const std::vector<std::string> folders{folder.file("shard1"), folder.file("shard2"),
+                                         folder.file("shard3")};
+  std::vector<std::string> arguments{"merge",    "--out",  folder.file("merged"),
+                                     "--expect", expected, "--full"};
+  arguments.insert(arguments.end(), folders.begin(), folders.end());
+  const Ran merged = run_mrproof(arguments);
+  EXPECT_EQ(merged.code, kExitExpected) << merged.out << merged.err;
+  const auto one = report("whole");
+  const auto three = report("merged");
+  for (const char* key : {"steps", "counts", "rules"}) EXPECT_EQ(one.at(key), three.at(key)) << key;
+  EXPECT_EQ(one.at("cases").at("planned"), three.at("cases").at("planned"));
+  EXPECT_EQ(one.at("cases").at("ended"), three.at("cases").at("ended"));
+  EXPECT_EQ(one.at("deviations").size(), three.at("deviations").size());
+  const std::string trace = three.at("deviations")[0].at("trace");
+  EXPECT_TRUE(testing::fs::exists(folder.file("merged/" + trace))) << trace;
+  const Ran missing = run_mrproof({"merge", "--out", folder.file("other"), folders[0], folders[2]});
+  EXPECT_EQ(missing.code, kExitError);
+  EXPECT_THAT(missing.err, HasSubstr("shard 2 of 3 is missing"));
+}
+
+TEST(Submit, APackageIsJudgedAnewAndATamperedOneFails) {
+  const TemporaryFolder folder;
+  const auto out = folder.file("report");
+  ASSERT_EQ(
+      run_mrproof({"run", "--device", "sim:dealloc-pd-minus-one", "--steps", "4000", "--out", out})
+          .code,
+      kExitDeviation);
+  const auto package = folder.file("p.tar.gz");
+  const Ran packed = run_mrproof({"submit", out, "-o", package});
+  EXPECT_EQ(packed.code, kExitExpected) << packed.out << packed.err;
+  const Ran same = run_mrproof({"verify", package});
+  EXPECT_EQ(same.code, kExitExpected) << same.out << same.err;
+  EXPECT_THAT(same.out, HasSubstr(" steps of 20 cases judged anew"));
+  EXPECT_THAT(same.out, HasSubstr(", 0 differences"));
+
+  const auto journal = testing::read_file(out + "/journal.jsonl");
+  const auto tamper = [&](const std::string& from, const std::string& to) {
+    auto text = journal;
+    const auto at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    static_cast<void>(folder.write("report/journal.jsonl", text.replace(at, from.size(), to)));
+    EXPECT_EQ(run_mrproof({"verify", out}).code, kExitDeviation) << from;
+    EXPECT_EQ(run_mrproof({"submit", out, "-o", package}).code, kExitDeviation) << from;
+  };
+  tamper("deviates dealloc_pd.refused detail errno_value", "conforms dealloc_pd.refused");
+  tamper("refused errno=-1", "ok");
+  static_cast<void>(folder.write("report/journal.jsonl", journal.substr(0, journal.size() / 2)));
+  EXPECT_NE(run_mrproof({"verify", out}).code, kExitExpected) << "half of it is missing";
+  EXPECT_EQ(run_mrproof({"verify", folder.file("none")}).code, kExitError);
+}
+
 nlohmann::json report_of(const std::vector<std::string>& more, int code,
                          const char* device = "sim") {
   const TemporaryFolder folder;

@@ -68,13 +68,17 @@ Expectation parse_expectation(const Line& line) {
   const auto known = index_of(kStatusNames, line.status.substr(0, at));
   if (!known) line.fail("the status is none of Deviates, Hang, Crash, KernelWarning");
   e.verdict = kStatusVerdicts.at(*known);
-  const auto first = line.name.find('/');
-  const auto second = first == std::string::npos ? first : line.name.find('/', first + 1);
-  if (second == std::string::npos || line.name.find('/', second + 1) != std::string::npos)
+  const auto colon = line.name.find(':');
+  if (colon != std::string::npos) e.cases = line.name.substr(0, colon);
+  const auto name =
+      trimmed(std::string_view(line.name).substr(colon == std::string::npos ? 0 : colon + 1));
+  const auto first = name.find('/');
+  const auto second = first == std::string::npos ? first : name.find('/', first + 1);
+  if (second == std::string::npos || name.find('/', second + 1) != std::string::npos)
     line.fail("the name has not three parts");
-  e.rule = line.name.substr(0, first);
-  e.kind = line.name.substr(first + 1, second - first - 1);
-  e.broken = line.name.substr(second + 1);
+  e.rule = name.substr(0, first);
+  e.kind = name.substr(first + 1, second - first - 1);
+  e.broken = name.substr(second + 1);
   if (e.rule.empty() || e.broken.empty())
     line.fail("the name has not three parts, or an empty one");
   if (e.kind.find_first_of(kPatternLetters) == std::string::npos &&
@@ -163,7 +167,8 @@ Expectations load_expectations(const std::string& fails_file) {
 
 std::string print_entry(const Expectation& e) {
   const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(), e.verdict);
-  return fmt::format("{}/{}/{},{}{}{}", e.rule, e.kind, e.broken,
+  return fmt::format("{}{}{}/{}/{},{}{}{}", e.cases, e.cases.empty() ? "" : ": ", e.rule, e.kind,
+                     e.broken,
                      kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin())),
                      e.place.empty() ? "" : "@", e.place);
 }

@@ -17,15 +17,28 @@ bool fits(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), FNM_EXTMATCH) == 0;
 }
 
-bool is_of(const Expectation& e, const Finding& finding) {
-  return e.verdict == Verdict::deviates && fits(e.rule, finding.name.rule) &&
-         fits(e.kind, finding.name.kind) && fits(e.broken, finding.name.broken);
+constexpr const char* kThroughReset = "connect/through-reset";
+
+/// Whether the finding was met in such cases only.
+bool in_cases(const std::string& pattern, const Finding& finding, const Tally& tally) {
+  const auto name = print_annotation(finding.name);
+  return std::all_of(tally.outcomes.begin(), tally.outcomes.end(), [&](const auto& outcome) {
+    return fits(pattern, outcome.name) ||
+           std::find(outcome.seen.begin(), outcome.seen.end(), name) == outcome.seen.end();
+  });
 }
 
-bool is_of(const Expectation& e, const Incident& incident) {
+bool is_of(const Expectation& e, const Finding& finding, const Tally& tally) {
+  return e.verdict == Verdict::deviates && fits(e.rule, finding.name.rule) &&
+         fits(e.kind, finding.name.kind) && fits(e.broken, finding.name.broken) &&
+         (e.cases.empty() || in_cases(e.cases, finding, tally));
+}
+
+bool is_of(const Expectation& e, const Incident& incident, const Tally& /*tally*/) {
   const auto first = incident.name.find('/');
   const auto second = first == std::string::npos ? first : incident.name.find('/', first + 1);
   return second != std::string::npos && e.verdict == incident.verdict &&
+         (e.cases.empty() || fits(e.cases, incident.case_name)) &&
          fits(e.rule, incident.name.substr(0, first)) &&
          fits(e.kind, incident.name.substr(first + 1, second - first - 1)) &&
          (e.broken == "-" || covers(e.broken, incident.name.substr(second + 1))) &&
@@ -33,10 +46,10 @@ bool is_of(const Expectation& e, const Incident& incident) {
 }
 
 template <typename Seen>
-void mark(const std::vector<Expectation>& expectations, Seen& seen) {
+void mark(const std::vector<Expectation>& expectations, const Tally& tally, Seen& seen) {
   for (auto& one : seen)
     for (const auto& e : expectations)
-      if (one.expected_reason.empty() && is_of(e, one)) one.expected_reason = e.reason;
+      if (one.expected_reason.empty() && is_of(e, one, tally)) one.expected_reason = e.reason;
 }
 
 /// A case is as expected if all is that was seen in it.
@@ -64,6 +77,7 @@ void avoid_expected(const Expectations& expectations, WalkOptions& walk) {
 
 std::vector<CaseOutcome> skip(const Expectations& expectations, Plan& plan) {
   std::vector<CaseOutcome> skipped;
+  for (const auto& s : expectations.skips) plan.new_pairs |= s.pattern == kThroughReset;
   const auto is_skipped = [&](const Scenario& scenario) {
     for (const auto& [pattern, reason, line] : expectations.skips)
       if (fits(pattern, scenario.name)) {
@@ -79,8 +93,8 @@ std::vector<CaseOutcome> skip(const Expectations& expectations, Plan& plan) {
 
 void mark_expected(const Expectations& expectations, Tally& tally) {
   for (const auto* list : {&expectations.fails, &expectations.flakes}) {
-    mark(*list, tally.findings);
-    mark(*list, tally.incidents);
+    mark(*list, tally, tally.findings);
+    mark(*list, tally, tally.incidents);
   }
   mark_cases(tally);
 }
@@ -88,13 +102,14 @@ void mark_expected(const Expectations& expectations, Tally& tally) {
 std::vector<std::string> unmatched(const Expectations& expectations, const Tally& tally) {
   std::vector<std::string> left;
   for (const auto& e : expectations.fails) {
-    const auto meets = [&](const auto& seen) { return is_of(e, seen); };
+    const auto meets = [&](const auto& seen) { return is_of(e, seen, tally); };
     if (std::none_of(tally.findings.begin(), tally.findings.end(), meets) &&
         std::none_of(tally.incidents.begin(), tally.incidents.end(), meets))
       left.push_back(print_entry(e));
   }
   for (const auto& s : expectations.skips)
-    if (std::none_of(tally.outcomes.begin(), tally.outcomes.end(), [&](const auto& one) {
+    if (s.pattern != kThroughReset &&
+        std::none_of(tally.outcomes.begin(), tally.outcomes.end(), [&](const auto& one) {
           return !one.skip_reason.empty() && fits(s.pattern, one.name);
         }))
       left.push_back(s.pattern + ",Skip");

@@ -189,6 +189,36 @@ TEST_F(ExpectationsTest, WarningsMayBeNamedByTheirPlace) {
   EXPECT_EQ(print_entry(same.fails[0]), "*.none/none/-,KernelWarning@rxe_comp.c");
 }
 
+TEST_F(ExpectationsTest, MayBeOfSomeCasesOnly) {
+  find("reg_mr.ok", "accepted", "memory_mapped");
+  const auto name = print_annotation(tally_.findings[0].name);
+  tally_.begin_case("expectations/F14-x");
+  tally_.outcomes.back().seen = {name};
+  const auto there =
+      expect("expectations/F14-*: reg_mr.ok/accepted/memory_mapped,Deviates  # why\n");
+  EXPECT_EQ(print_entry(there.fails[0]),
+            "expectations/F14-*: reg_mr.ok/accepted/memory_mapped,Deviates");
+  EXPECT_TRUE(unmatched(there, tally_).empty());
+  tally_.begin_case("walk/seed-1/case-0");
+  tally_.outcomes.back().seen = {name};
+  mark_expected(there, tally_);
+  EXPECT_TRUE(tally_.has_unexpected()) << "it was met elsewhere, too";
+  tally_.outcomes.pop_back();
+  mark_expected(there, tally_);
+  EXPECT_FALSE(tally_.has_unexpected());
+}
+
+TEST_F(ExpectationsTest, PairsMayBeKeptFromReset) {
+  Expectations all;
+  Plan plan;
+  skip(all, plan);
+  EXPECT_FALSE(plan.new_pairs);
+  all.skips = {{"connect/through-reset", "it forgets nothing", 1}};
+  skip(all, plan);
+  EXPECT_TRUE(plan.new_pairs);
+  EXPECT_TRUE(unmatched(all, tally_).empty());
+}
+
 TEST_F(ExpectationsTest, FlakesNeedNotBeMet) {
   auto all = expect("# none\n");
   all.flakes = expect("reg_mr.ok/accepted/memory_mapped,Deviates  # a race\n").fails;

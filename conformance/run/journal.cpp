@@ -44,15 +44,13 @@ void Journal::flush() {
 }
 
 void Journal::hello(const Record& record) {
-  line(fmt::format("{{\"record\":\"device\",\"device\":{},\"claimed\":{},\"max_message\":{}}}\n",
-                   record.text,
-                   quoted(print_access(static_cast<std::uint32_t>(record.can.claimed.value()))),
-                   record.can.max_message.value()));
+  line(fmt::format("{{\"record\":\"device\",\"device\":{},\"given\":{}}}\n", record.text,
+                   quoted(print_capabilities(record.can))));
 }
 
 void Journal::begin_case(const std::string& name, const Record& record) {
-  line(fmt::format("{{\"record\":\"case\",\"case\":{},\"index\":{}}}\n", quoted(name),
-                   record.index));
+  line(fmt::format("{{\"record\":\"case\",\"case\":{},\"index\":{},\"given\":{}}}\n", quoted(name),
+                   record.index, quoted(print_setup(record.setup))));
 }
 
 void Journal::step(const std::string& case_name, const Record& end, const Step& step) {

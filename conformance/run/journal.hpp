@@ -13,6 +13,9 @@ namespace mrproof {
 /// ToolError when it is no journal, or belongs to another plan.
 std::uint64_t read_journal(const std::string& path, const Plan& plan, Tally& tally);
 
+/// Reads the journal of a whole shard, whatever its plan was, into the tally. Throws ToolError.
+void read_shard(const std::string& path, Tally& tally);
+
 /// Writes the journal. Every failure to write is a ToolError that names the file; what was written
 /// before stays.
 class Journal {

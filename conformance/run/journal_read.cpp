@@ -25,7 +25,8 @@ bool ends_case(const Json& line) {
 /// Feeds a tally with a journal's lines.
 class JournalReader {
  public:
-  JournalReader(const Plan& plan, Tally& tally) : plan_(plan), tally_(tally) {}
+  /// Without a plan the journal's is taken for right.
+  JournalReader(const Plan* plan, Tally& tally) : plan_(plan), tally_(tally) {}
 
   void take(const Json& line) {
     const std::string record = line.at("record");
@@ -50,7 +51,7 @@ class JournalReader {
 
  private:
   void begin_case(std::uint64_t index, const std::string& name) {
-    if (index >= plan_.cases() || plan_.case_name(index) != name)
+    if (plan_ != nullptr && (index >= plan_->cases() || plan_->case_name(index) != name))
       throw ToolError(
           "it belongs to another plan; give the same --seed, --seeds, --steps and "
           "--case-steps as before");
@@ -102,7 +103,7 @@ class JournalReader {
     tally_.add(incident);
   }
 
-  const Plan& plan_;
+  const Plan* plan_;
   Tally& tally_;
   std::uint64_t next_case_ = 0;
 };
@@ -114,7 +115,7 @@ std::uint64_t read_journal(const std::string& path, const Plan& plan, Tally& tal
   if (!in)
     throw ToolError(fmt::format("{}: cannot be read: {}; there is nothing to resume", path,
                                 std::strerror(errno)));
-  JournalReader reader(plan, tally);
+  JournalReader reader(&plan, tally);
   std::vector<Json> pending;  // of a case that is not over yet
   std::uintmax_t read = 0;
   std::uintmax_t whole = 0;
@@ -135,6 +136,23 @@ std::uint64_t read_journal(const std::string& path, const Plan& plan, Tally& tal
   in.close();
   std::filesystem::resize_file(path, whole);
   return reader.next_case();
+}
+
+void read_shard(const std::string& path, Tally& tally) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw ToolError(fmt::format("{}: cannot be read: {}; a shard is merged by its journal", path,
+                                std::strerror(errno)));
+  JournalReader reader(nullptr, tally);
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    try {
+      reader.take(Json::parse(line));
+    } catch (const std::exception& error) {
+      throw ToolError(fmt::format("{}:{}: {}", path, number, error.what()));
+    }
+  }
 }
 
 }  // namespace mrproof

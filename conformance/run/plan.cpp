@@ -63,7 +63,8 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
     known.push_back({{"rule", k.rule}, {"kind", k.kind}, {"broken", k.broken}});
   Json scenarios = Json::array();
   for (const auto& s : plan.scenarios)
-    scenarios.push_back({{"name", s.name}, {"text", s.text}, {"deliberate", s.deliberate}});
+    scenarios.push_back(
+        {{"name", s.name}, {"text", s.text}, {"deliberate", s.deliberate}, {"finding", s.finding}});
   const Json request = {{"device", plan.device},
                         {"dialect", plan.dialect},
                         {"seed", plan.seed},
@@ -72,6 +73,7 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"case_steps", plan.case_steps},
                         {"wrong_percent", plan.walk.wrong_percent},
                         {"patient", plan.patient},
+                        {"new_pairs", plan.new_pairs},
                         {"known", known},
                         {"scenarios", scenarios},
                         {"shard", plan.shard},
@@ -95,10 +97,11 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("case_steps").get_to(plan.case_steps);
     request.at("wrong_percent").get_to(plan.walk.wrong_percent);
     request.at("patient").get_to(plan.patient);
+    request.at("new_pairs").get_to(plan.new_pairs);
     for (const auto& k : request.at("known"))
       plan.walk.known.push_back({k.at("rule"), k.at("kind"), k.at("broken")});
     for (const auto& s : request.at("scenarios"))
-      plan.scenarios.push_back({s.at("name"), s.at("text"), s.at("deliberate")});
+      plan.scenarios.push_back({s.at("name"), s.at("text"), s.at("deliberate"), s.at("finding")});
     request.at("shard").get_to(plan.shard);
     request.at("shards").get_to(plan.shards);
     request.at("traces").get_to(plan.traces);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "conformance/shrink/shrink_form.hpp"
 #include "conformance/trace/trace_dialect.hpp"
@@ -31,13 +32,21 @@ std::string name_of(const fs::path& folder, const fs::path& file) {
   return (whole.filename() / relative).string();
 }
 
-bool shows_trouble(const Trace& trace) {
+bool shows_anything(const Trace& trace) {
   return std::any_of(trace.steps.begin(), trace.steps.end(), [](const Step& step) {
     return std::any_of(step.annotations.begin(), step.annotations.end(), [](const auto& a) {
-      return a.verdict == model::Verdict::crash || a.verdict == model::Verdict::hang ||
-             a.verdict == model::Verdict::kernel_warning;
+      return a.verdict != model::Verdict::conforms && a.verdict != model::Verdict::unsupported &&
+             a.verdict != model::Verdict::inconclusive;
     });
   });
+}
+
+/// Whether it has the head of a finding's trace, and is no test of the oracle alone.
+bool was_seen(const fs::path& file) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line) && line.starts_with('#');)
+    if (line.starts_with("# seen on:")) return true;
+  return false;
 }
 
 }  // namespace
@@ -48,8 +57,10 @@ std::vector<Scenario> load_scenarios(const std::vector<std::string>& folders,
   for (const auto& folder : folders)
     for (const auto& file : traces_in(folder)) {
       const Trace trace = load_trace(file.string());
-      if (book_of(trace, "", file.string()).dialect() == dialect)
-        scenarios.push_back({name_of(folder, file), calls_text(trace), shows_trouble(trace)});
+      if (book_of(trace, "", file.string()).dialect() == dialect) {
+        const bool finding = was_seen(file) && shows_anything(trace);
+        scenarios.push_back({name_of(folder, file), calls_text(trace), finding, finding});
+      }
     }
   return scenarios;
 }
@@ -58,7 +69,7 @@ std::vector<Scenario> scenarios_of_unexpected(const Tally& tally) {
   std::vector<Scenario> scenarios;
   for (const auto& f : tally.findings)
     if (f.expected_reason.empty() && !f.trace.steps.empty())
-      scenarios.push_back({print_annotation(f.name), calls_text(f.trace), false});
+      scenarios.push_back({print_annotation(f.name), calls_text(f.trace), false, true});
   return scenarios;
 }
 

@@ -9,9 +9,9 @@
 namespace mrproof {
 
 /// The traces (*.mrt) of the folders that are of the dialect, by name: "FOLDER/PATH" without the
-/// ending, FOLDER being the last part of the given name. Their results are left out; those that are
-/// annotated with a crash, a hang or a warning of the kernel are deliberate. Throws ToolError if a
-/// folder cannot be read or has no trace, or a trace is malformed.
+/// ending, FOLDER being the last part of the given name. Their results are left out; those of
+/// findings ("# seen on:" in the head) are deliberate. Throws ToolError if a folder cannot be read
+/// or has no trace, or a trace is malformed.
 std::vector<Scenario> load_scenarios(const std::vector<std::string>& folders,
                                      const std::string& dialect);
 

@@ -171,7 +171,11 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
   if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
   facts.all_expected = options.all_expected && facts.error.empty() && !facts.cut_short;
   if (facts.all_expected) facts.unmatched = unmatched(expectations, tally);
-  if (options.out.empty() || !options.reports) return facts;
+  if (!options.out.empty() && options.reports) write_reports(folder, plan, tally, facts);
+  return facts;
+}
+
+void write_reports(const Folder& folder, const Plan& plan, const Tally& tally, RunFacts& facts) {
   try {
     write_file(folder.file("report.json"), report_json(plan, tally, facts));
     write_file(folder.file("junit.xml"), report_junit(tally, facts));
@@ -183,7 +187,6 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
     // The first trouble is the one to tell of.
     if (facts.error.empty()) facts.error = error.what();
   }
-  return facts;
 }
 
 int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "conformance/report/report.hpp"
+#include "conformance/run/place.hpp"
 #include "conformance/run/plan.hpp"
 #include "conformance/run/supervisor.hpp"
 
@@ -32,6 +33,10 @@ void stop_on_signals();
 /// anything was started; later failures stand in the facts' `error`.
 RunFacts run_session(const SessionOptions& options, const Plan& plan, Tally& tally,
                      const Supervisor::Watch& watch);
+
+/// Writes report.json, junit.xml, report.ktap, report.md, report.sarif and report.html. What cannot
+/// be written stands in the facts' `error`.
+void write_reports(const Folder& folder, const Plan& plan, const Tally& tally, RunFacts& facts);
 
 /// The exit code that the tally deserves.
 int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested);

@@ -83,6 +83,9 @@ class Worker {
 
   /// Whether the case is over; else the run was stopped in it.
   bool run_case(std::uint64_t index) {
+    const bool finding =
+        plan_.is_replay() || (plan_.is_scenario(index) && plan_.scenarios.at(index).finding);
+    device_.renew_pairs(plan_.new_pairs && !finding);
     if (plan_.is_replay())
       return replay(index, parse_trace(plan_.traces.at(index), plan_.trace_file), {});
     if (!plan_.is_scenario(index)) return walk(index);

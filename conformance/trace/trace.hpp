@@ -103,6 +103,10 @@ Trace load_trace(const std::string& file);
 /// The text of a whole trace; parse_trace() of it gives the same trace.
 std::string print_trace(const Trace& trace);
 
+/// The "given" line of what the device claims, and those of a setup.
+std::string print_capabilities(const model::Capabilities<model::Plain>& can);
+std::string print_setup(const Setup& setup);
+
 /// The call of a step: "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE)".
 std::string print_call(const Step& step);
 

@@ -61,6 +61,17 @@ std::string byte_runs(const Step& step) {
   return text;
 }
 
+/// The id that a rule for the step's outcome would have: there is none.
+std::string unknown_rule(const Step& step) {
+  std::string id(kVerbNames.at(static_cast<std::size_t>(step.call.verb)));
+  id += '.';
+  for (const char c : kOutcomeNames.at(static_cast<std::size_t>(step.result.outcome)))
+    id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return id;
+}
+
+}  // namespace
+
 std::string print_capabilities(const Capabilities<Plain>& can) {
   const auto features = static_cast<std::uint32_t>(can.features.value());
   return fmt::format("given capabilities({}, {}{})\n",
@@ -80,17 +91,6 @@ std::string print_setup(const Setup& setup) {
   }
   return text;
 }
-
-/// The id that a rule for the step's outcome would have: there is none.
-std::string unknown_rule(const Step& step) {
-  std::string id(kVerbNames.at(static_cast<std::size_t>(step.call.verb)));
-  id += '.';
-  for (const char c : kOutcomeNames.at(static_cast<std::size_t>(step.result.outcome)))
-    id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return id;
-}
-
-}  // namespace
 
 std::string print_result(const Step& step) {
   if (!step.observed) return "";

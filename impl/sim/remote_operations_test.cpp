@@ -102,7 +102,7 @@ TEST_F(RemoteOperations, ElementsAreGatheredAndScatteredInOrder) {
   PlainCall bad = both(Verb::rdma_write, 7);
   bad.second.lkey = Plain::key(1);
   expect_local_error(bad, Outcome::loc_prot_err);
-  expect_local_error(both(Verb::rdma_write, ~0ULL), Outcome::loc_len_err);
+  expect_local_error(both(Verb::rdma_write, 0xffffffffULL), Outcome::loc_len_err);
 }
 
 TEST_F(RemoteOperations, ReceivesMayHaveTwoElements) {

@@ -302,7 +302,7 @@ void RandomCalls::aim_at_window(PlainCall& call) {
     if (!region.live || region.null || region.pd != kQpDomains.at(call.qp)) continue;
     call.lkey = Plain::key(region.range.key);
     call.address = Plain::address(region.range.address);
-    call.length = Plain::address(atomic ? 8 : range.length);
+    call.length = Plain::address(atomic ? 8 : std::min<std::uint64_t>(range.length, 0xffffffffU));
   }
 }
 

@@ -76,6 +76,7 @@ class VerbsDevice final : public Device {
   Observation perform(const model::Call<model::Plain>& call) override;
   /// All pairs are made anew for the next case.
   void distrust() override;
+  void renew_pairs(bool anew) override { connect_anew_ = anew; }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 
  private:
@@ -151,6 +152,7 @@ class VerbsDevice final : public Device {
   Port port_;
   DmaBuf dma_buf_;
   Description description_;
+  bool connect_anew_ = false;
   std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
   std::array<PdSlot, model::Plain::kPds> pds_{};
   std::array<ibv_mr*, model::Plain::kRegions> regions_{};

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/run/merge.hpp"
+#include "conformance/run/session.hpp"
+
+namespace mrproof {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> folders;
+  std::string out = "mrproof-report";
+  std::string expectations;
+  bool full = false;
+};
+
+int merge(const MergeOptions& options) {
+  Expectations expectations;
+  if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
+  const Folder folder(options.out);
+  Merged merged = merge_reports(options.folders, options.out, expectations);
+  auto& facts = merged.facts;
+  facts.all_expected = options.full && facts.error.empty() && !facts.cut_short;
+  if (facts.all_expected) facts.unmatched = unmatched(expectations, merged.tally);
+  write_reports(folder, merged.plan, merged.tally, facts);
+  fmt::print("{}\nreport: {}/report.json\n", report_text(merged.plan, merged.tally, facts),
+             options.out);
+  return exit_code_of(merged.tally, facts, kExitNothingTested);
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<MergeOptions>();
+  auto* command = app.add_subcommand("merge", "Put the reports of all shards of a run together");
+  command->add_option("reports", options->folders, "report folders, one of each shard")->required();
+  command->add_option("--out", options->out, "report folder")->capture_default_str();
+  command->add_option("--expect", options->expectations,
+                      "file of expected deviations (ci/expectations/)");
+  command->add_flag("--full", options->full,
+                    "the shards were run with --full: an expectation that nothing meets fails");
+  command->callback([options, &exit_code] { exit_code = merge(*options); });
+}
+
+}  // namespace mrproof

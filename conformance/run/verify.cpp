@@ -1,0 +1,152 @@
+#include "conformance/run/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "conformance/oracle/judge_trace.hpp"
+#include "conformance/run/plan.hpp"
+#include "conformance/trace/notation.hpp"
+#include "conformance/trace/trace_dialect.hpp"
+
+namespace mrproof {
+namespace {
+
+using Json = nlohmann::json;
+using model::Verdict;
+
+std::ifstream open(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  return in;
+}
+
+/// Judges a journal's cases one after the other.
+class Verifier {
+ public:
+  Verifier(const model::Rulebook& book, Verification& result) : book_(book), result_(result) {}
+
+  void take(const Json& line) {
+    const std::string record = line.at("record");
+    if (record == "device") given_ = line.at("given");
+    if (record == "case") begin_case(line);
+    if (record == "step") add_step(line);
+    if (record == "incident") ++incidents_;
+  }
+  /// Judges the last case.
+  void end() { judge(); }
+
+  void compare(const Json& report) {
+    for (const auto verdict :
+         {Verdict::conforms, Verdict::deviates, Verdict::unsupported, Verdict::inconclusive}) {
+      const std::string name(model::kVerdictNames.at(static_cast<std::size_t>(verdict)));
+      const auto said = report.at("counts").at(name).get<std::uint64_t>();
+      const auto found = counts_.at(static_cast<std::size_t>(verdict));
+      if (said != found)
+        differ(fmt::format("report.json counts {} steps as {}, the journal has {}", said, name,
+                           found));
+    }
+    std::set<std::string> named;
+    for (const auto& d : report.at("deviations"))
+      named.insert(fmt::format("deviates {} {} {}", d.at("rule").get<std::string>(),
+                               d.at("class").get<std::string>(),
+                               d.at("condition").get<std::string>()));
+    for (const auto& name : deviations_)
+      if (named.count(name) == 0) differ("report.json lacks: " + name);
+    for (const auto& name : named)
+      if (deviations_.count(name) == 0) differ("the journal does not show: " + name);
+    if (report.at("incidents").size() != incidents_)
+      differ(fmt::format("report.json has {} incidents, the journal {}",
+                         report.at("incidents").size(), incidents_));
+  }
+
+ private:
+  void differ(std::string what) { result_.differences.push_back(std::move(what)); }
+
+  void begin_case(const Json& line) {
+    judge();
+    case_ = line.at("case");
+    text_ = fmt::format("# mrproof trace v1\n{}{}", given_, line.at("given").get<std::string>());
+    ++result_.cases;
+  }
+
+  void add_step(const Json& line) {
+    text_ += fmt::format("{} -> {}\n", line.at("call").get<std::string>(),
+                         line.at("result").get<std::string>());
+    verdicts_.push_back(line.at("verdict"));
+    warned_.push_back(line.contains("kernel_warning"));
+  }
+
+  void judge() {
+    if (verdicts_.empty()) return;
+    const Trace trace = parse_trace(text_, case_);
+    Oracle oracle(book_, trace.setup, trace.can);
+    for (std::size_t i = 0; i < trace.steps.size(); ++i) judge_step(oracle, trace.steps[i], i);
+    verdicts_.clear();
+    warned_.clear();
+  }
+
+  void judge_step(Oracle& oracle, Step step, std::size_t number) {
+    oracle.resolve(step);
+    RecordedMemory memory(step);
+    step.bytes.clear();
+    model::Judgement judgement = oracle.check(step, memory);
+    if (warned_.at(number) && judgement.verdict != Verdict::deviates)
+      judgement.verdict = Verdict::kernel_warning;
+    const auto name = print_annotation(annotate(judgement, step));
+    ++result_.steps;
+    ++counts_.at(static_cast<std::size_t>(judgement.verdict));
+    if (judgement.verdict == Verdict::deviates) deviations_.insert(name);
+    if (name != verdicts_.at(number))
+      differ(fmt::format("{} step {}: '{}', but it is '{}'", case_, number + 1,
+                         verdicts_.at(number), name));
+    oracle.recover(step, judgement);
+  }
+
+  const model::Rulebook& book_;
+  Verification& result_;
+  std::string given_;
+  std::string case_;
+  std::string text_;
+  std::vector<std::string> verdicts_;
+  std::vector<bool> warned_;
+  std::array<std::uint64_t, model::kVerdicts> counts_{};
+  std::set<std::string> deviations_;
+  std::size_t incidents_ = 0;
+};
+
+}  // namespace
+
+Verification verify_report(const std::string& folder) {
+  const std::string report_file = folder + "/report.json";
+  const std::string journal_file = folder + "/journal.jsonl";
+  Json report;
+  try {
+    report = Json::parse(open(report_file));
+    if (report.at("format") != "mrproof-report") throw ToolError("it is no report");
+  } catch (const Json::exception& error) {
+    throw ToolError(fmt::format("{}: {}", report_file, error.what()));
+  }
+  Verification result;
+  Verifier verifier(book_named(report.at("dialect")), result);
+  std::ifstream in = open(journal_file);
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    try {
+      verifier.take(Json::parse(line));
+    } catch (const std::exception& error) {
+      throw ToolError(fmt::format("{}:{}: {}", journal_file, number, error.what()));
+    }
+  }
+  verifier.end();
+  verifier.compare(report);
+  return result;
+}
+
+}  // namespace mrproof
