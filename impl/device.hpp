@@ -68,9 +68,9 @@ class Device {
   /// the calls so far have touched.
   virtual void distrust() {}
 
-  /// From now on a pair is connected (Verb::connect) by making it anew, or, as at first, by taking
-  /// it through RESET: a driver may keep what it should forget there.
-  virtual void renew_pairs(bool /*anew*/) {}
+  /// From now on each end of a pair reads nothing once (an RDMA read of no bytes) after it was
+  /// connected (Verb::connect): a driver may keep what it should forget in RESET.
+  virtual void read_after_connect(bool /*wanted*/) {}
 
   /// The buffers' bytes as they are now, at their fixed addresses (impl/layout.hpp).
   [[nodiscard]] virtual std::span<const std::byte> buffer(std::size_t index) const = 0;

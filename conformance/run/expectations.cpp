@@ -17,7 +17,7 @@ bool fits(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), FNM_EXTMATCH) == 0;
 }
 
-constexpr const char* kThroughReset = "connect/through-reset";
+constexpr const char* kStraightToUse = "connect/straight-to-use";
 
 /// Whether the finding was met in such cases only.
 bool in_cases(const std::string& pattern, const Finding& finding, const Tally& tally) {
@@ -77,7 +77,7 @@ void avoid_expected(const Expectations& expectations, WalkOptions& walk) {
 
 std::vector<CaseOutcome> skip(const Expectations& expectations, Plan& plan) {
   std::vector<CaseOutcome> skipped;
-  for (const auto& s : expectations.skips) plan.new_pairs |= s.pattern == kThroughReset;
+  for (const auto& s : expectations.skips) plan.read_after_connect |= s.pattern == kStraightToUse;
   const auto is_skipped = [&](const Scenario& scenario) {
     for (const auto& [pattern, reason, line] : expectations.skips)
       if (fits(pattern, scenario.name)) {
@@ -108,7 +108,7 @@ std::vector<std::string> unmatched(const Expectations& expectations, const Tally
       left.push_back(print_entry(e));
   }
   for (const auto& s : expectations.skips)
-    if (s.pattern != kThroughReset &&
+    if (s.pattern != kStraightToUse &&
         std::none_of(tally.outcomes.begin(), tally.outcomes.end(), [&](const auto& one) {
           return !one.skip_reason.empty() && fits(s.pattern, one.name);
         }))

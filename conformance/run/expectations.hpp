@@ -30,8 +30,9 @@ struct Expectation {
 };
 
 /// One line of a file of skips: "scenario/rdma_*/ok-*,Skip  # reason", a pattern of cases; or
-/// "connect/through-reset,Skip": pairs are connected anew, not by RESET, except where the trace of
-/// a finding is replayed, since what RESET leaves behind makes later results doubtful.
+/// "connect/straight-to-use,Skip": after RESET each end of a pair makes an RDMA read of no bytes
+/// first, except where the trace of a finding is replayed, since what RESET leaves behind makes
+/// later results doubtful.
 struct Skip {
   std::string pattern;
   std::string reason;

@@ -212,10 +212,10 @@ TEST_F(ExpectationsTest, PairsMayBeKeptFromReset) {
   Expectations all;
   Plan plan;
   skip(all, plan);
-  EXPECT_FALSE(plan.new_pairs);
-  all.skips = {{"connect/through-reset", "it forgets nothing", 1}};
+  EXPECT_FALSE(plan.read_after_connect);
+  all.skips = {{"connect/straight-to-use", "it forgets nothing", 1}};
   skip(all, plan);
-  EXPECT_TRUE(plan.new_pairs);
+  EXPECT_TRUE(plan.read_after_connect);
   EXPECT_TRUE(unmatched(all, tally_).empty());
 }
 

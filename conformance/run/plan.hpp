@@ -24,7 +24,7 @@ struct Scenario {
   std::string text;
   /// Whether calls that are known to kill are made all the same: it is the trace of such a finding.
   bool deliberate = false;
-  bool finding = false;  ///< whether it is the trace of a finding: pairs go through RESET then
+  bool finding = false;  ///< whether it is the trace of a finding: it is replayed as it stands
 };
 
 /// A list of cases: scenarios, then walks. A walk of `steps` steps is cut into cases of
@@ -40,8 +40,8 @@ struct Plan {
   WalkOptions walk;
   /// Whether requests are made that nobody answers: each costs a real device seconds of retries.
   bool patient = true;
-  /// Whether pairs are connected anew in place of going through RESET (Device::renew_pairs()).
-  bool new_pairs = false;
+  /// Device::read_after_connect(), except in findings' traces.
+  bool read_after_connect = false;
   std::vector<Scenario> scenarios;
   std::uint64_t shard = 0;  ///< only every `shards`-th case is run, from this one on
   std::uint64_t shards = 1;

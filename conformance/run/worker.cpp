@@ -85,7 +85,7 @@ class Worker {
   bool run_case(std::uint64_t index) {
     const bool finding =
         plan_.is_replay() || (plan_.is_scenario(index) && plan_.scenarios.at(index).finding);
-    device_.renew_pairs(plan_.new_pairs && !finding);
+    device_.read_after_connect(plan_.read_after_connect && !finding);
     if (plan_.is_replay())
       return replay(index, parse_trace(plan_.traces.at(index), plan_.trace_file), {});
     if (!plan_.is_scenario(index)) return walk(index);

@@ -112,8 +112,11 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
   end_of(model::peer_of(call.qp));
   PairSlot& slot = pair_of(call.qp);
   seen.rebuilt = slot.failed || slot.lost;
-  if (slot.lost || connect_anew_ || reconnect(port_, slot.pair) != 0) {
-    // Where the device does not take the pair back, a new one in its place is as good.
+  bool taken_back = !slot.lost && reconnect(port_, slot.pair) == 0;
+  if (taken_back && read_after_connect_)
+    taken_back = read_nothing(slot.pair.ends[0]) && read_nothing(slot.pair.ends[1]);
+  if (!taken_back) {
+    // The device does not take the pair back; a new one in its place is as good.
     seen.rebuilt = slot.failed = true;
     const auto& ends = slot.pair.ends;
     if (ends[0].pd == nullptr || ends[1].pd == nullptr) report_misuse("qp", call.qp, "has no pd");

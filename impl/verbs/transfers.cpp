@@ -217,6 +217,19 @@ bool VerbsDevice::settle(const Call& call, Observation& seen) {
   return own_known && peer_known;
 }
 
+/// An RDMA read of no bytes, which needs no key (C9-88). Whether it succeeded.
+bool VerbsDevice::read_nothing(QpEnd& end) {
+  ibv_send_wr request{};
+  request.wr_id = next_id_++;
+  request.opcode = IBV_WR_RDMA_READ;
+  request.send_flags = IBV_SEND_SIGNALED;
+  ibv_send_wr* bad = nullptr;
+  if (ibv_post_send(end.qp.get(), &request, &bad) != 0) return false;
+  std::array<ibv_wc, 1> done;  // NOLINT(*-member-init): poll() fills what it gives
+  return await(end.send_cq.get(), done, options_.completion_limit_ms) != 0 &&
+         done[0].status == IBV_WC_SUCCESS && done[0].wr_id == request.wr_id;
+}
+
 /// An empty message, to take a posted receive off the queue. Whether all went well.
 bool VerbsDevice::send_nothing(QpEnd& from, QpEnd& to) {
   ibv_send_wr request{};

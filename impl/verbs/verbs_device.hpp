@@ -76,7 +76,7 @@ class VerbsDevice final : public Device {
   Observation perform(const model::Call<model::Plain>& call) override;
   /// All pairs are made anew for the next case.
   void distrust() override;
-  void renew_pairs(bool anew) override { connect_anew_ = anew; }
+  void read_after_connect(bool wanted) override { read_after_connect_ = wanted; }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 
  private:
@@ -145,6 +145,7 @@ class VerbsDevice final : public Device {
   bool complete_receives(const Call& call, const Request& request, Observation& seen);
   bool settle(const Call& call, Observation& seen);
   bool send_nothing(QpEnd& from, QpEnd& to);
+  bool read_nothing(QpEnd& end);
 
   VerbsOptions options_;
   Buffers buffers_;
@@ -152,7 +153,7 @@ class VerbsDevice final : public Device {
   Port port_;
   DmaBuf dma_buf_;
   Description description_;
-  bool connect_anew_ = false;
+  bool read_after_connect_ = false;
   std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
   std::array<PdSlot, model::Plain::kPds> pds_{};
   std::array<ibv_mr*, model::Plain::kRegions> regions_{};
