@@ -1,5 +1,5 @@
 // Measures finding and shrinking: each seeded fault of the simulated device, by several walks.
-//   shrink_table [--seeds 20] [--jobs 2] [--fault ID]... [--out RESULTS.md]
+//   shrink_table [--seeds 20] [--first-seed 1] [--jobs 2] [--fault ID]... [--out RESULTS.md]
 //
 // Exit status 0: all faults were found with all seeds, no allowed choice ever, and what they shrank
 // to is as short and as much the same as it has to be; 1: not so; 2: it could not run.
@@ -25,6 +25,7 @@ constexpr std::uint64_t kSteps = 40000;
 
 struct Options {
   std::uint64_t seeds = 20;
+  std::uint64_t first_seed = 1;
   unsigned jobs = 2;
   std::vector<std::string> faults;
   std::string out;
@@ -35,7 +36,7 @@ struct Row {
   std::string fault;
   std::string deviation;  ///< as the oracle names it; empty: an allowed choice, nothing to find
   std::vector<std::uint64_t> operations;  ///< to the deviation, one for each seed that found it
-  std::map<std::string, int> traces;      ///< shrunk: how many seeds led there
+  std::map<std::string, std::vector<std::uint64_t>> traces;  ///< shrunk: which seeds led there
   std::size_t steps = 0;                  ///< of the longest of them
   std::size_t at_least = 0;               ///< the explorer's bound on the device
   std::size_t needed = 0;                 ///< its bound by the model alone
@@ -99,13 +100,13 @@ std::string calls_of(const Trace& trace) {
   return text;
 }
 
-Row measure(const impl::FaultInfo& info, std::uint64_t seeds) {
+Row measure(const impl::FaultInfo& info, std::uint64_t first_seed, std::uint64_t seeds) {
   Row row;
   row.fault = info.id;
   impl::SimDevice device({.fault = row.fault});
   DeviceTrials trials(device);
   ShortTraceStore store({100'000'000, 80'000});
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
     const auto [operations, trace] = find(device, info, seed);
     if (!trace) continue;
     row.operations.push_back(operations);
@@ -118,7 +119,7 @@ Row measure(const impl::FaultInfo& info, std::uint64_t seeds) {
     row.at_least = shrunk->bound.steps;
     row.needed = shrunk->bound.needed;
     const auto calls = row.traces.size() < 5 ? calls_of(shrunk->trace) : "others";
-    ++row.traces[calls];
+    row.traces[calls].push_back(seed);
   }
   std::sort(row.operations.begin(), row.operations.end());
   return row;
@@ -212,8 +213,8 @@ std::string document(const std::vector<Row>& rows, std::uint64_t seeds) {
   text += "\n## Where seeds come to different traces\n\n```\n";
   for (const Row& row : rows) {
     if (row.traces.size() < 2) continue;
-    for (const auto& [trace, times] : row.traces)
-      text += fmt::format("# {}, {} seeds\n{}\n", row.fault, times, trace);
+    for (const auto& [trace, from] : row.traces)
+      text += fmt::format("# {}, seeds {}\n{}\n", row.fault, fmt::join(from, " "), trace);
   }
   text.pop_back();
   return text + "```\n";
@@ -227,7 +228,7 @@ int run(const Options& options) {
       faults.push_back(info);
   if (faults.empty()) throw ToolError("there is no such fault; see impl/sim/faults_*.inc");
   const auto lines = testing::lines_of(faults.size(), options.jobs, [&](std::size_t i) {
-    return nlohmann::json(measure(faults[i], options.seeds)).dump();
+    return nlohmann::json(measure(faults[i], options.first_seed, options.seeds)).dump();
   });
   std::vector<Row> rows;
   for (const auto& line : lines) rows.push_back(nlohmann::json::parse(line));
@@ -250,6 +251,7 @@ int main(int argc, char** argv) {
   CLI::App app("Measures how soon the seeded faults are found, and what they shrink to");
   mrproof::Options options;
   app.add_option("--seeds", options.seeds, "walks of each fault")->check(CLI::Range(1, 1000));
+  app.add_option("--first-seed", options.first_seed, "of the first walk")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->check(CLI::Range(1, 256));
   app.add_option("--fault", options.faults, "measure these only");
   app.add_option("--out", options.out, "file for the table (default: standard output)");

@@ -86,7 +86,8 @@ class SpanList {
     for (const auto& mention : mentions(step)) {
       const Object object{mention.kind, *mention.number};
       touch(object, static_cast<std::ptrdiff_t>(i));
-      if (mention.makes) made_[object] = true;
+      // Who was refused an object leaves the slot to the next.
+      if (mention.makes && (!step.observed || made_it(step))) made_[object] = true;
     }
     if (const auto object = ended_by(step)) ended_[*object] = true;
   }

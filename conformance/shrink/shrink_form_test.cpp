@@ -1,5 +1,6 @@
 #include "conformance/shrink/shrink_form.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,6 +42,16 @@ TEST(ShrinkForm, KeepsApartWhatOneSlotNamedOneAfterTheOther) {
       "mr3 = reg_mr(pd0, buf1+0, 8, 0) -> ok\nlocal_inv(qp0, mr0.rkey)\n");
   EXPECT_THAT(stale, HasSubstr("mr1 = reg_mr(pd0, buf1+0, 8, 0)\nlocal_inv(qp0, mr0.rkey)\n"))
       << "a dead object that is still named keeps its slot";
+}
+
+TEST(ShrinkForm, KeepsNoSlotForWhatWasRefused) {
+  std::string lines;
+  for (int i = 0; i < 8; ++i)
+    lines += fmt::format(
+        "mr{0} = reg_mr(pd0, buf0+0, 0, 0) -> refused EINVAL\n"
+        "mr{0} = reg_mr(pd0, buf0+0, 8, 0) -> ok\n",
+        i);
+  EXPECT_THAT(again(lines), HasSubstr("mr7 = reg_mr(pd0, buf0+0, 8, 0)\n"));
 }
 
 TEST(ShrinkForm, LeavesOutWhatNothingMentions) {
