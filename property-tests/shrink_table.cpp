@@ -37,10 +37,23 @@ struct Row {
   std::string deviation;  ///< as the oracle names it; empty: an allowed choice, nothing to find
   std::vector<std::uint64_t> operations;  ///< to the deviation, one for each seed that found it
   std::map<std::string, std::vector<std::uint64_t>> traces;  ///< shrunk: which seeds led there
-  std::size_t steps = 0;                  ///< of the longest of them
-  std::size_t at_least = 0;               ///< the explorer's bound on the device
-  std::size_t needed = 0;                 ///< its bound by the model alone
-  std::uint64_t tried = 0;                ///< candidates
+  /// Of the one that is longest, measured by the bound of what its seed found.
+  std::size_t steps = 0;
+  std::size_t at_least = 0;  ///< the explorer's bound on the device
+  std::size_t needed = 0;    ///< its bound by the model alone
+  std::uint64_t tried = 0;   ///< candidates
+
+  /// Keeps a shrunk trace.
+  void add(const Shrunk& shrunk, std::uint64_t seed, const std::string& calls) {
+    traces[calls].push_back(seed);
+    tried += shrunk.tried;
+    const auto length = shrunk.trace.steps.size();
+    const auto& bound = shrunk.bound;
+    if (std::pair(length - bound.steps, length) < std::pair(steps - at_least, steps)) return;
+    steps = length;
+    at_least = bound.steps;
+    needed = bound.needed;
+  }
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(Row, fault, deviation, operations, traces, steps, at_least, needed,
                                  tried)
 };
@@ -114,12 +127,7 @@ Row measure(const impl::FaultInfo& info, std::uint64_t first_seed, std::uint64_t
     row.deviation = print_annotation(wanted);
     const auto shrunk = Shrinker(trials, wanted, store).run(*trace);
     if (!shrunk) continue;  // it does not repeat
-    row.tried += shrunk->tried;
-    row.steps = std::max(row.steps, shrunk->trace.steps.size());
-    row.at_least = shrunk->bound.steps;
-    row.needed = shrunk->bound.needed;
-    const auto calls = row.traces.size() < 5 ? calls_of(shrunk->trace) : "others";
-    row.traces[calls].push_back(seed);
+    row.add(*shrunk, seed, row.traces.size() < 5 ? calls_of(shrunk->trace) : "others");
   }
   std::sort(row.operations.begin(), row.operations.end());
   return row;
@@ -130,6 +138,13 @@ bool is_allowed(const Row& row) {
   const auto info = std::find_if(all.begin(), all.end(),
                                  [&](const auto& fault) { return fault.id == row.fault; });
   return info->expected.rule.empty();
+}
+
+/// Whether the trace of every seed that found it was shrunk; one that does not repeat is not.
+bool all_shrunk(const Row& row) {
+  std::size_t shrunk = 0;
+  for (const auto& [trace, seeds] : row.traces) shrunk += seeds.size();
+  return shrunk == row.operations.size();
 }
 
 /// How many rows are as they have to be.
@@ -153,6 +168,7 @@ Totals totals_of(const std::vector<Row>& rows, std::uint64_t seeds) {
     }
     ++t.faults;
     t.found += row.operations.size() == seeds ? 1 : 0;
+    if (!all_shrunk(row)) continue;
     t.same += row.traces.size() == 1 ? 1 : 0;
     t.shortest += row.steps == row.at_least ? 1 : 0;
     t.close += row.steps <= row.at_least + 1 ? 1 : 0;
@@ -181,13 +197,14 @@ finds is shrunk.
 - **as short as can be**: {} of {}; at most one step longer: {} of {}
 
 *Operations* is the median of the calls that the walks made until they found it; *most*, those of
-the slowest. *Steps* is the length of the shrunk trace, of the longest where there are several.
-*At least*: the explorer tried all shorter traces of its scope on the device, and none with fewer
-steps shows the deviation. *Model*: no trace with fewer steps leads to where the rules know such a
-deviation, on any device. The scope is that of `short_traces.hpp`: plain calls, few objects, less
-variety the more steps there are; *shortest* means no more than that. What was tried
-for one seed is not tried again for the next. Where a walk does not come upon the deviation by the
-verb that the fault's entry names, what it found with another one is shrunk.
+the slowest. *Steps* is the length of the shrunk trace; where there are several, of the one that is
+farthest from the bound of what its walk found, or else the longest. *At least*: the explorer tried
+all shorter traces of its scope on the device, and none with fewer steps shows the deviation.
+*Model*: no trace with fewer steps leads to where the rules know such a deviation, on any device.
+The scope is that of `short_traces.hpp`: plain calls, few objects, less variety the more steps there
+are; *shortest* means no more than that. What was tried for one seed is not tried again for the
+next. Where a walk does not come upon the deviation by the verb that the fault's entry names, what
+it found with another one is shrunk.
 
 | fault | deviation | found | operations | most | steps | at least | model | traces |
 |---|---|---|---|---|---|---|---|---|

@@ -73,6 +73,10 @@ std::optional<Trace> trace_of(ShrinkForm form, const Trace& like, const TraceWei
 /// There are too many traces of more steps.
 constexpr std::size_t kMostSearched = 6;
 
+/// Traces of up to so many steps are tried before anything is left out: there are few, they take
+/// little time on any device, and mostly one of them shows it.
+constexpr std::size_t kSearchedFirst = 3;
+
 }  // namespace
 
 std::optional<Shrunk> Shrinker::run(const Trace& trace) {
@@ -81,11 +85,17 @@ std::optional<Shrunk> Shrinker::run(const Trace& trace) {
   const auto seen = trials_.first_showing(whole, wanted_);
   if (!seen) return std::nullopt;
   foreseeable_ = false;
+  searched_ = 0;
+  searched_all_ = true;
+  bound_ = {};
   given_ = *seen;
   adopt(*seen);
   improve_by([](const ShrinkForm& form, const Propose& propose) { propose(form); });
-  while (improve_by(without_steps)) continue;
-  const bool anew = begin_anew();
+  bool anew = begin_anew(std::min(best_.steps.size(), kSearchedFirst));
+  if (!anew) {
+    while (improve_by(without_steps)) continue;
+    anew = begin_anew(std::min(best_.steps.size(), kMostSearched));
+  }
   descend();
   // What no short trace shows is left to moves that change several things at once.
   while (!anew && best_.steps.size() <= kFewSteps &&
@@ -109,11 +119,11 @@ void Shrinker::descend() {
   }
 }
 
-/// Goes over to the plainest of the shortest traces that show it, if there is one that is no longer
-/// than the best trace so far.
-bool Shrinker::begin_anew() {
-  bool all = true;
-  for (std::size_t steps = 1; steps <= std::min(best_.steps.size(), kMostSearched); ++steps) {
+/// Goes over to the plainest of the shortest traces that show it, if there is one of at most so
+/// many steps.
+bool Shrinker::begin_anew(std::size_t most) {
+  while (searched_ < most) {
+    const std::size_t steps = ++searched_;
     ShortTraces& known = store_.get(best_, wanted_, steps);
     ShortTraces kept;
     if (keeps_)
@@ -123,8 +133,8 @@ bool Shrinker::begin_anew() {
       adopt(*seen);
       return true;
     }
-    all = all && known.all;
-    if (steps == best_.steps.size() || !all) continue;
+    searched_all_ = searched_all_ && known.all;
+    if (!searched_all_) continue;
     bound_.steps = steps + 1;
     bound_.by_model = bound_.by_model && known.traces.empty();
     if (bound_.by_model) bound_.needed = bound_.steps;

@@ -60,7 +60,7 @@ class Shrinker {
  private:
   void adopt(const Trace& seen);
   void descend();
-  bool begin_anew();
+  bool begin_anew(std::size_t most);
   [[nodiscard]] bool is_kept(const Trace& trace) const;
   std::optional<Trace> first_showing(ShortTraces& known);
   bool improve_by(void (*moves)(const ShrinkForm&, const Propose&));
@@ -74,6 +74,8 @@ class Shrinker {
   Annotation wanted_;
   ShortTraceStore& store_;
   LowerBound bound_;
+  std::size_t searched_ = 0;  ///< short traces of up to so many steps were tried
+  bool searched_all_ = true;  ///< and those were all
   bool keeps_ = false;
   Trace given_;
   Progress progress_;

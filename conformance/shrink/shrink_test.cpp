@@ -69,6 +69,14 @@ TEST(Pitfalls, ValuesThatAreCoupledShrinkTogether) {
             "fill(buf0+0, 64, 7)\nfill(buf0+0, 64, 7)\n");
 }
 
+TEST(Pitfalls, AddressesThatAreCoupledMoveTogether) {
+  const auto equal = [](const std::vector<Step>& steps) {
+    return steps.size() > 1 && (steps[0].call.address == steps.back().call.address).truth();
+  };
+  EXPECT_EQ(shrunk("fill(buf2+100, 8, 7)\nfill(buf1+0, 8, 7)\nfill(buf2+100, 8, 7)\n", equal),
+            "fill(buf0+0, 8, 7)\nfill(buf0+0, 8, 7)\n");
+}
+
 TEST(Pitfalls, ALengthBoundToTheContent) {
   const auto bound = [](const std::vector<Step>& steps) {
     return length(steps.back()) == steps.back().call.seed && length(steps.back()) > 2;
@@ -122,14 +130,24 @@ TEST(Pitfalls, StepsThatMayComeInAnyOrderComeInOne) {
 }
 
 TEST(Pitfalls, StepsThatCanGoInTwosAndThreesOnly) {
-  const std::string fill = "fill(buf0+0, 8, 7)\n";
+  // Those of one kind lie apart, and all of the other kind are needed.
+  const std::string needed = "fill(buf0+0, 8, 7)\n";
+  const std::string other = "protect(buf0+0, 4096, NONE)\n";
   for (const std::size_t size : {2, 3}) {
     const auto divides = [&](const std::vector<Step>& steps) {
-      return steps.size() % size == 1 && steps.back().call.verb == Verb::query_qp;
+      const auto count = [&](Verb verb) {
+        return static_cast<std::size_t>(std::count_if(
+            steps.begin(), steps.end(), [&](const Step& step) { return step.call.verb == verb; }));
+      };
+      return count(Verb::fill) == size && count(Verb::protect) % size == 0 &&
+             steps.back().call.verb == Verb::query_qp;
     };
-    std::string many;
-    for (std::size_t i = 0; i < 2 * size; ++i) many += fill;
-    EXPECT_EQ(shrunk(many + "query_qp(qp0)\n", divides), "query_qp(qp0)\n") << size;
+    std::string many, few;
+    for (std::size_t i = 0; i < size; ++i) {
+      many += needed + other;
+      few += needed;
+    }
+    EXPECT_EQ(shrunk(many + "query_qp(qp0)\n", divides), few + "query_qp(qp0)\n") << size;
   }
 }
 
