@@ -5,7 +5,8 @@ driver in the virtual machine.
     ci/repro_test.py PROGRAM [unittest arguments]
 
 Compiled has no need of a target. The others boot guests: MRPROOF_TARGET_DIR names the image of
-debian-bookworm (ci/test sets it); without it: exit 77.
+debian-bookworm (ci/test sets it); without it: exit 77. Mended wants that of debian-trixie in
+MRPROOF_OTHER_TARGET_DIR (ci/test --long).
 """
 
 import os
@@ -25,6 +26,7 @@ from guest_programs import run_programs  # noqa: E402
 
 PROGRAM = ""
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
+OTHER_TARGET = os.environ.get("MRPROOF_OTHER_TARGET_DIR", "")
 SCENARIOS = ROOT / "conformance/scenarios"
 # As the head of each program says, and with all that a careful reader's compiler would ask.
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror"]
@@ -132,6 +134,18 @@ class Findings(Programs):
                 self.assertIn("Kernel panic", ended.output)
 
 
+class Mended(Programs):
+    """On a target that does not have the fault: exit status 0."""
+
+    def test_exit_status(self):
+        traces = findings.conforming_on(OTHER_TARGET)
+        self.assertGreater(len(traces), 0)
+        ended = run_programs(OTHER_TARGET, self.compile_all(traces), "rxe0")
+        for trace in traces:
+            with self.subTest(trace=trace.name):
+                self.assertEqual(ended[name_of(trace)].code, 0, ended[name_of(trace)].output)
+
+
 class Scenarios(Programs):
     """Scenarios tell of faults that this target does not have, or of none: each program ends with
     0 or 4, but for known findings, and then the oracle says the same of the trace's calls."""
@@ -161,7 +175,8 @@ if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/repro_test.py PROGRAM; ci/test does it")
     PROGRAM = str(Path(sys.argv.pop(1)).resolve())
-    if not TARGET and not any("Compiled" in argument for argument in sys.argv):
+    wanted = OTHER_TARGET if "Mended" in sys.argv else TARGET
+    if not wanted and not any("Compiled" in argument for argument in sys.argv):
         print("skipped: no image; ci/test builds one and sets MRPROOF_TARGET_DIR")
         sys.exit(77)
     unittest.main(verbosity=2)

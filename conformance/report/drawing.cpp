@@ -111,12 +111,14 @@ std::string draw(const Trace& trace, const Rulebook& book) {
   return fmt::format(
              "<svg viewBox=\"0 0 700 {:.0f}\" role=\"img\" aria-label=\"buffers, regions and "
              "windows before the step\">\n",
-             kRow * kBufferCount + 22) +
+             kRow * kBufferCount + 38) +
          draw_buffers(oracle.state()) + draw_holders(oracle.state()) + draw_ranges(view) +
          fmt::format(
-             "<text x=\"{:.0f}\" y=\"{:.0f}\">grey: regions; green: windows; blue: local ranges; "
-             "red: remote range, receive or bind; dashed: pages taken away</text></svg>\n",
-             kLeft, kRow * kBufferCount + 16);
+             "<text x=\"{0:.0f}\" y=\"{1:.0f}\">grey: regions; green: windows; dashed: pages taken "
+             "away</text>\n<text x=\"{0:.0f}\" y=\"{2:.0f}\">blue: local ranges; red: remote "
+             "range, "
+             "receive or bind</text></svg>\n",
+             kLeft, kRow * kBufferCount + 16, kRow * kBufferCount + 32);
 }
 
 }  // namespace mrproof

@@ -18,11 +18,13 @@ bool is_trouble(Verdict verdict) {
          verdict == Verdict::kernel_warning;
 }
 
-/// The annotation that says what the oracle cannot know: that the step's process or kernel died, or
-/// that the kernel complained. Null if there is none.
+/// The annotation that says what the oracle cannot know: that the step's process or kernel died or
+/// gave no sign of life, or that the kernel complained. Null if there is none.
 const Annotation* told_from_outside(const Step& step) {
-  for (const auto& a : step.annotations)
-    if (a.verdict == Verdict::crash || a.verdict == Verdict::kernel_warning) return &a;
+  for (const auto& a : step.annotations) {
+    const bool silent = a.verdict == Verdict::hang && !step.observed;
+    if (a.verdict == Verdict::crash || a.verdict == Verdict::kernel_warning || silent) return &a;
+  }
   return nullptr;
 }
 
@@ -94,7 +96,9 @@ class Reader {
     const auto fail = [&](const std::string& what) {
       throw TraceError(fmt::format("{}:{}:1: {}", *file_, step.line, what));
     };
-    if (!step.observed && !program_does(step) && from_outside.verdict != Verdict::crash)
+    const bool ended =
+        from_outside.verdict != Verdict::crash && from_outside.verdict != Verdict::hang;
+    if (!step.observed && !program_does(step) && ended)
       fail("the step has no result; replay the trace on a device first, or write '-> ok'");
     if (const auto* duty = oracle_.forbids(step))
       fail(fmt::format("this call may not be made here, since it does not hold that {}",

@@ -68,12 +68,14 @@ TEST(Evidence, EndsWithTheLastStepOfATraceThatConforms) {
   EXPECT_FALSE(e.is_deviation());
 }
 
-TEST(Evidence, TakesCrashesFromTheTrace) {
-  const Evidence e = evidence_of(
-      "mw0 = alloc_mw(pd0, TYPE_2) -> ok\nlocal_inv(qp0, mw0.rkey)\n"
-      "! crash local_inv.none none unbound_window_named\n");
-  EXPECT_EQ(e.finding().verdict, Verdict::crash);
-  EXPECT_TRUE(e.is_deviation());
+TEST(Evidence, TakesFromTheTraceWhatDidNotEnd) {
+  const std::string steps = "mw0 = alloc_mw(pd0, TYPE_2) -> ok\nlocal_inv(qp0, mw0.rkey)\n! ";
+  for (const auto& [word, verdict] :
+       {std::pair{"crash", Verdict::crash}, {"hang", Verdict::hang}}) {
+    const Evidence e = evidence_of(steps + word + " local_inv.none none unbound_window_named\n");
+    EXPECT_EQ(e.finding().verdict, verdict);
+    EXPECT_TRUE(e.is_deviation());
+  }
 }
 
 TEST(Evidence, TakesWrongBytesFromTheTraceWhereItDoesNotShowThem) {

@@ -43,6 +43,8 @@ svg.memory{display:block;width:100%;max-width:34rem;height:auto}
 svg text{fill:var(--ink);font:11px system-ui,sans-serif}
 svg text.name{font-weight:600}svg text.offset{fill:var(--idle);font-size:10px}
 .scroll{overflow-x:auto}.scroll svg{display:block;min-width:40rem;width:100%;height:auto}
+@media(max-width:42rem){.scroll::before{content:"to be moved sideways";color:var(--idle);
+font-size:12px;position:sticky;left:0}}
 .scroll svg text{font-size:12px;text-anchor:middle}
 .scroll svg text.state{font-size:14px;font-weight:600}
 figure{margin:1rem 0}figcaption{font-size:.9rem;color:var(--idle);margin-bottom:.3rem}
@@ -101,7 +103,8 @@ std::string bytes_section(const Evidence& evidence) {
   if (evidence.decisive().bytes.empty()) return "";
   Memory wanted = evidence.memory;
   const auto* rule = evidence.book->find(evidence.finding().rule);
-  if (rule != nullptr && rule->transfer != nullptr) {
+  // What must not succeed must not change anything either.
+  if (rule != nullptr && rule->transfer != nullptr && evidence.allows(rule->outcome)) {
     const auto transfer = rule->transfer(evidence.view());
     if (transfer.exact) wanted.move(transfer);
   }

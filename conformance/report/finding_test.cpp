@@ -81,8 +81,9 @@ TEST(FindingWords, TheAnnotatedTraceIsATraceThatIsJudgedTheSame) {
 TEST(FindingLetter, HasAllThatIsNeeded) {
   const Evidence e = evidence_of(kWindowTrace);
   const auto letter = finding_letter(e, repro_program(e), "");
-  for (const char* part : {"# rdma_read succeeds", "kernel 6.1", "bind_mw(qp1, mw0", "C9-222.1",
-                           "cc -std=c11", "int main("})
+  for (const char* part :
+       {"# rdma_read succeeds", "kernel 6.1", "LOCAL_WRITE) -> ok\n",
+        "mw0.rkey, buf1+1) -> SUCCESS\n! deviates", "C9-222.1", "cc -std=c11", "int main("})
     EXPECT_THAT(letter, HasSubstr(part));
   EXPECT_THAT(finding_letter(e, repro_program(e), "a NIC"), HasSubstr("Seen on: a NIC"));
 }
@@ -170,6 +171,18 @@ TEST(FindingPage, ShowsBytesThatShouldNotBeThere) {
   const auto page = finding_page(e, repro_program(e), "");
   EXPECT_THAT(page, HasSubstr("<td>buf0+64</td>"));
   EXPECT_THAT(page, HasSubstr("changed, and should not have: 2 bytes"));
+}
+
+TEST(FindingPage, NothingIsDueFromWhatMustNotSucceed) {
+  const Evidence e = evidence_of(
+      "# mrproof trace v1\ngiven pd0\ngiven qp0(pd0) <-> qp1(pd0)\n"
+      "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
+      "rdma_write(qp0, mr0.lkey, buf0+0, 1, mr0.rkey, buf0+1) -> SUCCESS bytes buf0+1=6f\n");
+  const auto page = finding_page(e, repro_program(e), "");
+  const auto before = page.find("<td>buf0+1</td><td>");
+  ASSERT_NE(before, std::string::npos);
+  EXPECT_EQ(page.substr(before + 19, 2), page.substr(before + 19 + 11, 2))
+      << page.substr(before, 60);
 }
 
 }  // namespace

@@ -212,6 +212,7 @@ std::string ReproWriter::parts() const {
   text += parts_.contains(ReproPart::pairs) ? kOpenPort : kOpen;
   for (const ReproPart part : parts_) {
     switch (part) {
+      case ReproPart::another: text += kAnother; break;
       case ReproPart::map: text += kMap; break;
       case ReproPart::pattern: text += kPattern; break;
       case ReproPart::bytes: text += bytes_part(); break;

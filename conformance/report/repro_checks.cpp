@@ -343,6 +343,23 @@ void ReproWriter::check_details() {
   line(fmt::format("return verdict({}, got);", join(any, " || ", "0")));
 }
 
+/// A trace in which too much succeeds, or nothing ends, tells of that alone: a request that fails
+/// with a wrong status shows another fault.
+void ReproWriter::check_another() {
+  const Verdict verdict = evidence_.finding().verdict;
+  const bool accepted = kind() == DeviationClass::accepted;
+  const bool trouble =
+      verdict == Verdict::hang || verdict == Verdict::crash || verdict == Verdict::kernel_warning;
+  if ((!accepted && !trouble) || !is_transfer(evidence_.decisive().call.verb)) return;
+  std::vector<std::string> parts;
+  if (accepted) parts.push_back("got != " + c_status(Outcome::ok));
+  for (const Outcome outcome : evidence_.allowed()) parts.push_back("got != " + c_status(outcome));
+  if (parts.empty()) return;
+  need(ReproPart::another);
+  line(fmt::format("if ({})", join(parts, " && ", "1")));
+  line("return another(got);", 8);
+}
+
 void ReproWriter::check() {
   if (over_) return line("return 4;");
   const Verb verb = evidence_.decisive().call.verb;
@@ -358,6 +375,7 @@ void ReproWriter::check() {
   check_late_receive();
   if (kind() == DeviationClass::bytes) return check_bytes();
   if (kind() == DeviationClass::detail) return check_details();
+  check_another();
   line(fmt::format("return verdict({}, got);", outcomes()));
 }
 

@@ -38,6 +38,16 @@ static int verdict(int conforms, int got)
 }
 )";
 
+inline constexpr std::string_view kAnother = R"(
+/* What this program is about is not there; something else is. */
+static int another(int got)
+{
+    const char *seen = got == REFUSED ? strerror(errno) : ibv_wc_status_str(got);
+    printf("not so, but not allowed either: step %s: %s\n", step, seen);
+    return 0;
+}
+)";
+
 inline constexpr std::string_view kOpen = R"(
 static struct ibv_context *open_device(int argc, char **argv)
 {

@@ -86,6 +86,19 @@ TEST(Repro, ADetailIsAskedForBesideTheOutcome) {
   EXPECT_THAT(program, HasSubstr("return verdict(received == IBV_WC_LOC_PROT_ERR, got);"));
 }
 
+TEST(Repro, AnotherFaultOfTheSameStepIsNotTakenForThisOne) {
+  const std::string read =
+      "mr0 = reg_mr(pd0, buf0+0, 8, LOCAL_WRITE) -> ok\n"
+      "rdma_read(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+0)";
+  const auto accepted = program_of(read + " -> SUCCESS qp=RTS peer=RTS\n");
+  EXPECT_THAT(accepted, HasSubstr("if (got != IBV_WC_SUCCESS && got != IBV_WC_REM_ACCESS_ERR)\n"
+                                  "        return another(got);"));
+  const auto hangs = program_of(read + "\n! hang rdma_read.none none remote_right\n");
+  EXPECT_THAT(hangs, HasSubstr("if (got != IBV_WC_REM_ACCESS_ERR)\n        return another(got);"));
+  const auto status = program_of(read + " -> REM_OP_ERR qp=ERR peer=ERR\n");
+  EXPECT_THAT(status, Not(HasSubstr("another"))) << "there it is the status that is wrong";
+}
+
 TEST(Repro, WhatSaysNothingOfTheDeviceIsNoDeviation) {
   const auto program = program_of("mr0 = reg_mr(pd1, buf1+0, 8, 0) -> refused EINVAL\n");
   EXPECT_THAT(program, HasSubstr("got == REFUSED && (errno == ENOMEM || errno == EAGAIN)"));

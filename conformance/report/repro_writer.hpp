@@ -14,6 +14,7 @@ namespace mrproof {
 
 /// Functions that a program may need (repro_parts.hpp), in the order in which they stand there.
 enum class ReproPart : std::uint8_t {
+  another,
   map,
   pattern,
   bytes,
@@ -84,6 +85,7 @@ class ReproWriter {
   void check_inconclusive();
   void check_late_receive();
   void check_details();
+  void check_another();
   void gather_details(const std::set<std::string_view>& ids);
   void gather_completion();
   void gather_receives(const std::set<std::string_view>& ids);
