@@ -1,15 +1,9 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
-#include "conformance/report/finding_letter.hpp"
-#include "conformance/report/finding_page.hpp"
-#include "conformance/report/finding_words.hpp"
-#include "conformance/report/repro.hpp"
-#include "conformance/run/plan.hpp"
+#include "conformance/report/finding.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
 namespace mrproof {
@@ -22,27 +16,11 @@ struct ReportOptions {
   std::string seen_on;
 };
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out)
-    throw ToolError(fmt::format("{}: cannot be written; choose another --out", path.string()));
-}
-
 void report_finding(const ReportOptions& options) {
   const Trace trace = load_trace(options.trace);
   const auto& book = book_of(trace, options.dialect, options.trace);
-  const Evidence evidence = gather_evidence(trace, book, options.trace);
-  std::error_code error;
-  std::filesystem::create_directories(options.out, error);
-  const std::filesystem::path out(options.out);
-  const std::string program = repro_program(evidence);
-  write_file(out / "repro.c", program);
-  write_file(out / "trace.mrt", print_trace(annotated_trace(evidence)));
-  write_file(out / "report.md", finding_letter(evidence, program, options.seen_on));
-  write_file(out / "report.html", finding_page(evidence, program, options.seen_on));
-  fmt::print("{}: {}\n", options.out, finding_title(evidence));
+  fmt::print("{}: {}\n", options.out,
+             write_finding(trace, book, options.trace, options.seen_on, options.out));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/shrink_findings.hpp"
 #include "conformance/run/scenario_files.hpp"
 #include "conformance/run/session.hpp"
 
@@ -19,6 +20,8 @@ struct RunOptions {
   bool full = false;
   SessionOptions session;
   bool no_journal = false;
+  bool shrink = false;
+  double shrink_seconds = 300;
   int nothing_tested = kExitNothingTested;
 };
 
@@ -66,6 +69,10 @@ int run(RunOptions options) {
   options.session.journal = !options.no_journal;
   if (options.session.resume && options.no_journal)
     throw ToolError("--resume needs the journal; leave out --no-journal");
+  if (options.shrink)
+    options.session.look_closer = [&](Tally& found, const Place& place) {
+      shrink_findings(options.session, options.plan, options.shrink_seconds, found, place);
+    };
   Tally tally(*model::find_rulebook(options.plan.dialect));
   const RunFacts facts = run_session(options.session, options.plan, tally, nullptr);
   if (tally.steps > 0 || facts.error.empty())
@@ -94,6 +101,24 @@ void add_walk_options(CLI::App& command, Plan& plan) {
                   "percentage of work requests that are wrong on purpose")
       ->capture_default_str()
       ->check(CLI::Range(0U, 100U));
+}
+
+/// What is expected, and what becomes of the rest.
+void add_unexpected_options(CLI::App& command, RunOptions& o) {
+  command.add_option("--expect", o.session.expectations,
+                     "file of expected deviations (ci/expectations/)");
+  auto* fail_fast = command.add_flag("--fail-fast", o.session.fail_fast,
+                                     "end the run at the first thing that nobody expects");
+  command
+      .add_flag("--shrink", o.shrink,
+                "after the run, make the traces of unexpected findings short on the device, and "
+                "write what the finder sends")
+      ->excludes(fail_fast);
+  command
+      .add_option("--shrink-time", o.shrink_seconds,
+                  "seconds after which one of them is left as short as it is")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace
@@ -125,16 +150,13 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->excludes(quick);
   command->add_option("--shard", o.shard, "only part I of N of the cases: I/N");
   command->add_option("--time", o.session.seconds, "end after so many seconds");
-  command->add_flag("--fail-fast", o.session.fail_fast,
-                    "end the run at the first thing that nobody expects");
+  add_unexpected_options(*command, o);
   command
       ->add_option("--step-limit", o.session.step_limit,
                    "seconds without a sign of life that count as a hang")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option("--out", o.session.out, "report folder")->capture_default_str();
-  command->add_option("--expect", o.session.expectations,
-                      "file of expected deviations (ci/expectations/)");
   command->add_flag("--resume", o.session.resume,
                     "go on with the run whose journal stands in the report folder");
   command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");

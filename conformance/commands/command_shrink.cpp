@@ -7,8 +7,7 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/trial_options.hpp"
-#include "conformance/shrink/shrink.hpp"
-#include "conformance/shrink/supervised_trials.hpp"
+#include "conformance/shrink/shrink_session.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
 namespace mrproof {
@@ -17,9 +16,6 @@ namespace {
 struct ShrinkOptions : TrialOptions {
   std::string out;
 };
-
-/// In another machine a trial takes milliseconds.
-constexpr ShortTracesLimits kRemoteLimits{2'000'000, 1000};
 
 /// How often a trace has to show its deviation in a row to count as repeating.
 constexpr int kRepeats = 3;
@@ -48,27 +44,6 @@ void write(const std::string& file, const Trace& trace) {
   if (!out) throw ToolError(fmt::format("{}: cannot be written; choose another -o", file));
 }
 
-/// Shrinks; what was reached before an interruption counts. `error` says why it was cut short.
-std::optional<Shrunk> shrink(Shrinker& shrinker, const Trace& trace, std::string& error) {
-  try {
-    return shrinker.run(trace);
-  } catch (const ToolError& stopped) {
-    if (shrinker.best().trace.steps.empty()) throw;
-    error = stopped.what();
-    return shrinker.best();
-  }
-}
-
-/// What is known of shorter traces.
-std::string bound_text(const Shrunk& shrunk) {
-  const auto& bound = shrunk.bound;
-  if (shrunk.is_shortest())
-    return bound.by_model
-               ? "shortest: no plain trace of fewer steps leads to where it could be shown"
-               : "shortest: all plain traces of fewer steps were tried";
-  return fmt::format("a shorter one was not found; it takes {} steps at least", bound.steps);
-}
-
 int no_repeat(Trials& trials, const std::string& file, const Trace& trace,
               const Annotation& wanted) {
   const int shown = times_shown(trials, trace, wanted, kRepeats - 1);
@@ -90,28 +65,21 @@ int run(ShrinkOptions options) {
     fmt::print(stderr, "mrproof: {}: nothing in it deviates on this device; not shrunk\n", file);
     return kExitNothingTested;
   }
-  const bool here = options.session.target.empty();
-  ShortTraceStore store(here ? ShortTracesLimits{} : kRemoteLimits);
-  Shrinker shrinker(trials, *wanted, store);
-  shrinker.keep_to_given();
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  if (terminal) shrinker.on_progress(show_progress);
-  std::string cut_short;
-  const auto shrunk = shrink(shrinker, trace, cut_short);
+  ShrinkSession session{!options.session.target.empty(), options.session.seconds, {}};
+  if (terminal) session.progress = show_progress;
+  const auto [shrunk, result, cut_short, seconds] = shrink_on(trials, trace, *wanted, session);
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (!shrunk) return no_repeat(trials, file, trace, *wanted);
-  Trace result = presentable(*shrunk, *wanted);
-  const auto& d = trials.device();
-  result.comments = {fmt::format(" device {}  driver {}  kernel {}  rdma-core {}", d.device,
-                                 d.driver, d.kernel, d.rdma_core)};
   write(options.out, result);
-  fmt::print(stderr, "{}: {} steps of {}, after {} candidates\n", print_annotation(*wanted),
-             result.steps.size(), trace.steps.size(), shrunk->tried);
-  fmt::print(stderr, "{}\n", bound_text(*shrunk));
+  fmt::print(stderr, "{}: {} steps of {}, after {} candidates, in {:.1f} s\n",
+             print_annotation(*wanted), result.steps.size(), trace.steps.size(), shrunk->tried,
+             seconds);
   if (!cut_short.empty()) {
     fmt::print(stderr, "mrproof: {}: it may be shrunk further\n", cut_short);
     return kExitError;
   }
+  fmt::print(stderr, "{}\n", bound_text(*shrunk));
   const int shown = times_shown(trials, result, *wanted, kRepeats - 1);
   if (shown == kRepeats - 1) return kExitExpected;
   fmt::print(stderr, "mrproof: the shrunk trace does not repeat: shown in {} of {} more tries\n",
@@ -127,6 +95,8 @@ void add_shrink_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "shrink", "Find the shortest and plainest trace that shows a trace's deviation");
   add_trial_options(*command, o);
+  command->add_option("--time", o.session.seconds,
+                      "end after so many seconds, with the shortest trace so far");
   command->add_option("-o,--out", o.out, "file for the shrunk trace (default: standard output)");
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -163,6 +163,14 @@ TEST(Shrink, WritesTheShortestTraceWhichReplays) {
   EXPECT_EQ(run_mrproof({"judge", out}).code, kExitDeviation);
 }
 
+TEST(Shrink, SaysInOneLineThatItsTimeIsUp) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("long.mrt", kLongTrace);
+  expect_refused(run_mrproof({"shrink", file, "--device", "sim:remote-write-right-unchecked",
+                              "--time", "0.000000001"}),
+                 {"the time is up"});
+}
+
 TEST(Shrink, SaysInOneLineThatNothingDeviates) {
   const TemporaryFolder folder;
   const std::string file = folder.write("long.mrt", kLongTrace);
@@ -245,6 +253,58 @@ TEST(Run, FindsAFaultAndKeepsATraceThatReproducesIt) {
   EXPECT_EQ(run_mrproof({"judge", trace}).code, kExitDeviation);
   EXPECT_THAT(run_mrproof({"replay", trace, "--device", device}).out, HasSubstr("\nreproduced"));
   EXPECT_THAT(run_mrproof({"replay", trace, "--device", "sim"}).out, HasSubstr("not reproduced"));
+}
+
+/// A run that makes what it finds short.
+class ShrinkingRun : public ::testing::Test {
+ protected:
+  /// Its only finding.
+  nlohmann::json finding(const char* device, std::vector<std::string> more = {}) {
+    std::vector<std::string> words{"run",   "--device", device, "--steps",
+                                   "20000", "--out",    out_,   "--shrink"};
+    words.insert(words.end(), more.begin(), more.end());
+    ran_ = run_mrproof(words);
+    EXPECT_EQ(ran_.code, kExitDeviation) << ran_.err;
+    return nlohmann::json::parse(testing::read_file(out_ + "/report.json"))["deviations"][0];
+  }
+  TemporaryFolder folder_;
+  std::string out_ = folder_.file("report");
+  Ran ran_;
+};
+
+TEST_F(ShrinkingRun, ReportsTheShrunkTraceAndWhatTheFinderSends) {
+  const char* device = "sim:remote-write-right-unchecked";
+  const auto found = finding(device);
+  const auto& shrunk = found.at("shrunk");
+  EXPECT_EQ(shrunk.at("steps"), 2);
+  EXPECT_THAT(shrunk.at("outcome").get<std::string>(), StartsWith("shortest"));
+  const std::string trace = out_ + "/" + shrunk.at("trace").get<std::string>();
+  EXPECT_THAT(run_mrproof({"replay", trace, "--device", device}).out, HasSubstr("\nreproduced"));
+  const std::string folder = out_ + "/" + shrunk.at("report").get<std::string>();
+  for (const char* name : {"/repro.c", "/report.md", "/report.html", "/trace.mrt"})
+    EXPECT_THAT(testing::read_file(folder + name), HasSubstr("rdma_write")) << name;
+  EXPECT_EQ(run_mrproof({"report", trace, "-o", out_ + "/again"}).code, kExitExpected);
+  EXPECT_EQ(testing::read_file(out_ + "/again/repro.c"), testing::read_file(folder + "/repro.c"));
+  EXPECT_THAT(ran_.out, HasSubstr("shrunk to 2 steps of "));
+  EXPECT_THAT(testing::read_file(out_ + "/report.html"),
+              HasSubstr("rdma_write(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+0)"));
+}
+
+TEST_F(ShrinkingRun, SaysWhyThereIsNoShrunkTrace) {
+  const auto found = finding("sim:remote-pd-unchecked", {"--shrink-time", "0.000000001"});
+  EXPECT_EQ(found.at("shrunk").at("trace"), "");
+  EXPECT_EQ(found.at("shrunk").at("outcome"), "not shrunk: the time is up");
+  EXPECT_THAT(ran_.out, HasSubstr("not shrunk: the time is up"));
+}
+
+TEST_F(ShrinkingRun, LeavesWhatIsExpectedAsItIs) {
+  const std::string expected =
+      folder_.write("fails.txt", "dealloc_pd.refused/detail/errno_value,Deviates  # seeded\n");
+  const Ran ran = run_mrproof({"run", "--device", "sim:dealloc-pd-minus-one", "--steps", "20000",
+                               "--out", out_, "--expect", expected, "--shrink"});
+  EXPECT_EQ(ran.code, kExitExpected) << ran.err;
+  const auto report = nlohmann::json::parse(testing::read_file(out_ + "/report.json"));
+  EXPECT_TRUE(report.at("deviations").at(0).at("shrunk").is_null());
 }
 
 TEST(Run, IsTheSameForTheSameSeed) {

@@ -21,6 +21,31 @@ Json counts_json(const Tally& tally) {
   return counts;
 }
 
+/// What shrinking came to; null where nothing was shrunk.
+Json shrunk_json(const std::optional<ShrunkTrace>& shrunk) {
+  if (!shrunk) return nullptr;
+  return {{"trace", shrunk->file},       {"steps", shrunk->trace.steps.size()},
+          {"report", shrunk->folder},    {"outcome", shrunk->outcome},
+          {"candidates", shrunk->tried}, {"seconds", shrunk->seconds}};
+}
+
+/// The same for people.
+std::string shrunk_text(const std::optional<ShrunkTrace>& shrunk, const Trace& trace) {
+  if (!shrunk) return "";
+  if (shrunk->file.empty())
+    return fmt::format("  {} ({:.1f} s)\n", shrunk->outcome, shrunk->seconds);
+  std::string text = fmt::format(
+      "  shrunk to {} steps of {} and reported in {:.1f} s, after {} candidates; {}\n  {}, {}/\n",
+      shrunk->trace.steps.size(), trace.steps.size(), shrunk->seconds, shrunk->tried,
+      shrunk->outcome, shrunk->file, shrunk->folder);
+  for (Step step : shrunk->trace.steps) {
+    step.keys_seen = false;
+    const auto result = print_result(step);
+    text += "    " + print_call(step) + (result.empty() ? "" : " -> " + result) + "\n";
+  }
+  return text;
+}
+
 Json findings_json(const Tally& tally) {
   Json all = Json::array();
   for (const auto& f : tally.findings)
@@ -35,7 +60,8 @@ Json findings_json(const Tally& tally) {
                    {"first_step", f.step},
                    {"call", f.call},
                    {"result", f.result},
-                   {"trace", f.trace_file}});
+                   {"trace", f.trace_file},
+                   {"shrunk", shrunk_json(f.shrunk)}});
   return all;
 }
 
@@ -50,7 +76,8 @@ Json incidents_json(const Tally& tally) {
                    {"reason", i.expected_reason},
                    {"call", i.call},
                    {"text", i.text},
-                   {"trace", i.trace_file}});
+                   {"trace", i.trace_file},
+                   {"shrunk", shrunk_json(i.shrunk)}});
   return all;
 }
 
@@ -127,6 +154,7 @@ std::string findings_text(const Tally& tally) {
         fmt::format("\n{}: {} ({}x)\n  {} -> {}\n", name,
                     f.trace_file.empty() ? f.case_name : f.trace_file, f.count, f.call, f.result);
     for (const auto& remark : f.remarks) text += "  " + remark + "\n";
+    text += shrunk_text(f.shrunk, f.trace);
   }
   if (!flaky.empty())
     text += fmt::format("\nflaky (the same calls made again did not show it):\n{}", flaky);
@@ -204,12 +232,14 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
       std::count_if(tally.judged.begin(), tally.judged.end(), [](const auto n) { return n != 0; });
   text += fmt::format("; {} of {} rules judged\n", judged, tally.judged.size());
   text += findings_text(tally);
-  for (const auto& i : tally.incidents)
+  for (const auto& i : tally.incidents) {
     text += fmt::format("\n{} {}in {} step {}: {}{}\n  {}\n",
                         kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
                         i.name.empty() ? "" : i.name + " ", i.case_name, i.step, i.text,
                         i.expected_reason.empty() ? "" : " (expected: " + i.expected_reason + ")",
                         i.call.empty() ? "(between steps)" : i.call);
+    text += shrunk_text(i.shrunk, i.trace);
+  }
   for (const auto& o : tally.outcomes)
     if (!o.skip_reason.empty()) text += fmt::format("\nskipped: {} ({})\n", o.name, o.skip_reason);
   for (const auto& name : facts.missing) text += fmt::format("\nmissing: {}", name);

@@ -24,7 +24,7 @@ pre{background:var(--soft);padding:.7rem;overflow-x:auto;font-size:13px}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.15rem .5rem;
 border-bottom:1px solid var(--line)}td.n{text-align:right;font-variant-numeric:tabular-nums}
 h3{overflow-wrap:anywhere}svg{max-width:100%;height:auto}text{fill:var(--ink);font:12px sans-serif}
-.bad{color:var(--bad)}.known{color:var(--idle)}
+a{color:var(--blue)}.bad{color:var(--bad)}.known{color:var(--idle)}
 </style></head><body>
 )";
 
@@ -49,22 +49,57 @@ std::string verdict_bar(const Tally& tally) {
   return bar + "</svg><p>" + legend + "</p>\n";
 }
 
-std::string finding_section(const Finding& f, const Rulebook& book) {
+/// The last steps of a trace.
+std::string steps_of(const Trace& trace) {
   constexpr std::size_t kShown = 8;
-  Trace tail = f.trace;
-  if (tail.steps.size() > kShown) tail.steps.erase(tail.steps.begin(), tail.steps.end() - kShown);
   std::string steps;
-  for (const auto& step : tail.steps)
-    steps += print_call(step) + " -> " + print_result(step) + "\n";
-  for (const auto& remark : f.remarks) steps += "!   " + remark + "\n";
+  for (std::size_t i = trace.steps.size() - std::min(trace.steps.size(), kShown);
+       i < trace.steps.size(); ++i) {
+    const Step& step = trace.steps[i];
+    steps += print_call(step) + (step.observed ? " -> " + print_result(step) : "") + "\n";
+  }
+  return steps;
+}
+
+/// Where the shrunk trace is, or why there is none.
+std::string shrunk_paragraph(const std::optional<ShrunkTrace>& shrunk) {
+  if (!shrunk) return "";
+  if (shrunk->file.empty()) return "<p>" + escaped(shrunk->outcome) + "</p>\n";
   return fmt::format(
-      "<h3 class=\"{}\">{}</h3>\n<p>{} times{}; first in {} step {}; trace {}</p>\n"
+      "<p>shrunk to {} steps in {:.1f} s: <a href=\"{}\">{}</a>, <a href=\"{}/report.html\">all "
+      "about it</a>; {}</p>\n",
+      shrunk->trace.steps.size(), shrunk->seconds, escaped(shrunk->file), escaped(shrunk->file),
+      escaped(shrunk->folder), escaped(shrunk->outcome));
+}
+
+/// The trace to show: the shrunk one, if there is one.
+const Trace& shown(const Trace& found, const std::optional<ShrunkTrace>& shrunk) {
+  return shrunk && !shrunk->file.empty() ? shrunk->trace : found;
+}
+
+std::string finding_section(const Finding& f, const Rulebook& book) {
+  const Trace& trace = shown(f.trace, f.shrunk);
+  std::string steps = steps_of(trace);
+  const auto& remarks = trace.steps.empty() ? f.remarks : trace.steps.back().remarks;
+  for (const auto& remark : remarks) steps += "!   " + remark + "\n";
+  return fmt::format(
+      "<h3 class=\"{}\">{}</h3>\n<p>{} times{}; first in {} step {}; trace {}</p>\n{}"
       "{}<pre>{}</pre>\n",
       f.counts() ? "bad" : "known", escaped(print_annotation(f.name)), f.count,
       f.flaky                     ? ", flaky: its calls made again did not show it"
       : f.expected_reason.empty() ? ""
                                   : ", expected: " + escaped(f.expected_reason),
-      escaped(f.case_name), f.step, escaped(f.trace_file), draw(f.trace, book), escaped(steps));
+      escaped(f.case_name), f.step, escaped(f.trace_file), shrunk_paragraph(f.shrunk),
+      draw(trace, book), escaped(steps));
+}
+
+std::string incident_section(const Incident& i) {
+  const std::string steps =
+      i.shrunk && !i.shrunk->file.empty() ? steps_of(i.shrunk->trace) : i.call;
+  return fmt::format("<h3>{}: {}</h3><p>in {} step {}; trace {}</p>{}<pre>{}</pre>\n",
+                     kVerdictNames.at(static_cast<std::size_t>(i.verdict)), escaped(i.text),
+                     escaped(i.case_name), i.step, escaped(i.trace_file),
+                     shrunk_paragraph(i.shrunk), escaped(steps));
 }
 
 /// The cases by how they ended, and by name those that the device has to answer for.
@@ -121,10 +156,7 @@ std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& fa
       if (f.counts() == counts) text += finding_section(f, *tally.book);
   text += "<h2>Crashes, hangs, warnings, interruptions</h2>\n";
   if (tally.incidents.empty()) text += "<p>none</p>\n";
-  for (const auto& i : tally.incidents)
-    text += fmt::format("<h3>{}: {}</h3><p>in {} step {}; trace {}</p><pre>{}</pre>\n",
-                        kVerdictNames.at(static_cast<std::size_t>(i.verdict)), escaped(i.text),
-                        escaped(i.case_name), i.step, escaped(i.trace_file), escaped(i.call));
+  for (const auto& i : tally.incidents) text += incident_section(i);
   text += case_list(tally, facts);
   return text + "<h2>Rules</h2>\n" + rule_table(tally) + "</body></html>\n";
 }

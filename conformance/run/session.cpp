@@ -13,7 +13,6 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/run/expectations.hpp"
-#include "conformance/run/place.hpp"
 #include "conformance/run/scenario_files.hpp"
 
 namespace mrproof {
@@ -21,16 +20,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_report(const std::string& name) {
+  return name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" ||
+         name == "report.html" || name == "report.ktap" || name == "report.md" ||
+         name == "report.sarif" || name == "journal.jsonl" || name.starts_with("console-");
+}
+
+bool is_finding(const std::string& name) {
+  return name.starts_with("deviation-") || name.starts_with("crash-") ||
+         name.starts_with("hang-") || name.starts_with("kernel_warning-");
+}
+
 /// Removes what an earlier run left in the folder, so that no stale trace stands beside the report.
 void remove_old_reports(const std::string& out) {
+  std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(out)) {
     const auto name = entry.path().filename().string();
-    if (name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" ||
-        name == "report.html" || name == "report.ktap" || name == "report.md" ||
-        name == "report.sarif" || name == "journal.jsonl" || name.starts_with("console-")) {
-      std::error_code ignored;
-      fs::remove(entry.path(), ignored);
-    }
+    if (is_report(name)) fs::remove(entry.path(), ignored);
+    if (!entry.is_directory(ignored) || !is_finding(name)) continue;
+    for (const char* file : {"repro.c", "trace.mrt", "report.md", "report.html"})
+      fs::remove(entry.path() / file, ignored);
+    fs::remove(entry.path(), ignored);  // stays if something else is in it
   }
 }
 
@@ -79,9 +89,8 @@ class FailFast {
 
 /// Runs the plan; the tally and the facts then say what happened.
 RunFacts supervise(const SessionOptions& options, const Expectations& expectations,
-                   const Plan& plan, const Folder& folder, std::uint64_t first_case, Tally& tally,
-                   const Supervisor::Watch& watch) {
-  const Place place(folder, options.target, options.kernel_arguments);
+                   const Plan& plan, const Folder& folder, const Place& place,
+                   std::uint64_t first_case, Tally& tally, const Supervisor::Watch& watch) {
   const bool keep = !options.out.empty() && options.journal;
   Journal journal(keep ? folder.file("journal.jsonl") : "", options.resume);
   Supervisor supervisor({options.out, options.seconds, first_case, options.step_limit}, plan,
@@ -110,6 +119,14 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
   return facts;
 }
 
+/// The same in a place of its own: the channel's room is given back before reports are written.
+RunFacts run_in_place(const SessionOptions& options, const Expectations& expectations,
+                      const Plan& plan, const Folder& folder, std::uint64_t first_case,
+                      Tally& tally, const Supervisor::Watch& watch) {
+  const Place place(folder, options.target, options.kernel_arguments);
+  return supervise(options, expectations, plan, folder, place, first_case, tally, watch);
+}
+
 /// Cases of the plan's shard that no worker spoke of.
 std::vector<std::string> missing_cases(const Plan& plan, const Tally& tally) {
   std::set<std::string> seen;
@@ -123,7 +140,7 @@ std::vector<std::string> missing_cases(const Plan& plan, const Tally& tally) {
 /// Makes the calls of unexpected findings once more, in cases of their own; those that do not come
 /// again are flaky. Whether there was anything to make.
 bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectations,
-                      const Plan& plan, Tally& tally) {
+                      const Plan& plan, const Folder& folder, const Place& place, Tally& tally) {
   constexpr std::size_t kMost = 50;
   Plan again = plan;
   again.scenarios = scenarios_of_unexpected(tally);
@@ -138,10 +155,22 @@ bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectati
   options.resume = false;
   Tally second(*tally.book);
   options.fail_fast = false;
-  if (!supervise(options, expectations, again, Folder(""), 0, second, nullptr).error.empty())
+  if (!supervise(options, expectations, again, folder, place, 0, second, nullptr).error.empty())
     return false;
   mark_flaky(tally, second);
   return true;
+}
+
+/// What is done about unexpected findings once the run is over, in a fresh place.
+void follow_up(const SessionOptions& options, const Plan& plan, const Expectations& expectations,
+               Tally& tally) {
+  const bool rerun = options.rerun && !options.fail_fast;
+  if (!tally.has_unexpected() || (!rerun && !options.look_closer)) return;
+  const Folder folder("");
+  const Place place(folder, options.target, options.kernel_arguments);
+  if (rerun && rerun_unexpected(options, expectations, plan, folder, place, tally))
+    mark_expected(expectations, tally);
+  if (options.look_closer) options.look_closer(tally, place);
 }
 
 }  // namespace
@@ -162,12 +191,10 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
   std::uint64_t first_case = 0;
   if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);
   if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
-  RunFacts facts = supervise(options, expectations, plan, folder, first_case, tally, watch);
+  RunFacts facts = run_in_place(options, expectations, plan, folder, first_case, tally, watch);
   if (plan.shard == 0) tally.outcomes.insert(tally.outcomes.end(), skipped.begin(), skipped.end());
   mark_expected(expectations, tally);
-  if (options.rerun && !options.fail_fast && facts.error.empty() &&
-      rerun_unexpected(options, expectations, plan, tally))
-    mark_expected(expectations, tally);
+  if (facts.error.empty()) follow_up(options, plan, expectations, tally);
   if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
   facts.all_expected = options.all_expected && facts.error.empty() && !facts.cut_short;
   if (facts.all_expected) facts.unmatched = unmatched(expectations, tally);

@@ -1,6 +1,7 @@
 // What run and replay share: the report folder, the channel, the place, the supervisor.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "conformance/report/report.hpp"
@@ -24,6 +25,9 @@ struct SessionOptions {
   bool rerun = false;         ///< make the calls of unexpected findings again: are they flaky?
   bool fail_fast = false;     ///< end the run at the first thing that is not expected
   bool all_expected = false;  ///< an expectation that nothing met is a failure
+  /// Called with what was found and a place to try it in, before the reports are written; may be
+  /// empty.
+  std::function<void(Tally&, const Place&)> look_closer = {};
 };
 
 /// From now on SIGINT and SIGTERM end runs after the current step.

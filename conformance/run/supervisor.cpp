@@ -142,7 +142,7 @@ void Supervisor::end_step(const Record& record) {
   if (Finding* finding = tally_.add(record, step, case_name_)) {
     finding->trace = case_;
     finding->trace_file = write_trace(
-        fmt::format("deviation-{:02}-{}", tally_.findings.size(), finding->name.rule), "");
+        fmt::format("deviation-{:02}-{}", tally_.findings.size(), finding->name.rule), "", case_);
   }
   const Verdict verdict =
       step.annotations.empty() ? Verdict::conforms : step.annotations.front().verdict;
@@ -240,16 +240,15 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
   incident.step = case_.steps.empty() ? 0 : case_.steps.size() - 1;
   if (in_case_ && !case_.steps.empty()) incident.call = print_call(case_.steps.back());
   incident.text = text;
-  const auto name = kVerdictNames.at(static_cast<std::size_t>(verdict));
-  incident.trace_file =
-      write_trace(fmt::format("{}-{:02}", verdict == Verdict::inconclusive ? "interruption" : name,
-                              tally_.incidents.size() + 1),
-                  fmt::format("{} {}: {}", name,
-                              open_step_ ? "in the last step"
-                                         : "after the last "
-                                           "step",
-                              text));
   incident.trace = case_;
+  if (const auto told = incident.annotation(); told && open_step_)
+    incident.trace.steps.back().annotations = {*told};
+  const auto name = kVerdictNames.at(static_cast<std::size_t>(verdict));
+  incident.trace_file = write_trace(
+      fmt::format("{}-{:02}", verdict == Verdict::inconclusive ? "interruption" : name,
+                  tally_.incidents.size() + 1),
+      fmt::format("{} {}: {}", name, open_step_ ? "in the last step" : "after the last step", text),
+      incident.trace);
   if (plan_.until && incident.is(*plan_.until)) {
     shown_ = true;
     channel_.header().stop.store(1);
@@ -258,9 +257,9 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
   tally_.add(incident);
 }
 
-std::string Supervisor::write_trace(const std::string& name, const std::string& note) const {
+std::string Supervisor::write_trace(const std::string& name, const std::string& note,
+                                    Trace trace) const {
   if (options_.out.empty()) return "";
-  Trace trace = case_;
   const auto& d = tally_.device;
   trace.comments = {fmt::format(" device {}  driver {}  kernel {}  rdma-core {}", d.device,
                                 d.driver, d.kernel, d.rdma_core),

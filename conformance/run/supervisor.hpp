@@ -58,7 +58,8 @@ class Supervisor {
   void add_incident(model::Verdict verdict, const std::string& text,
                     const std::string& known_as = "");
   void interrupted(const Ended& ended);
-  [[nodiscard]] std::string write_trace(const std::string& name, const std::string& note) const;
+  [[nodiscard]] std::string write_trace(const std::string& name, const std::string& note,
+                                        Trace trace) const;
 
   SupervisorOptions options_;
   Plan plan_;

@@ -114,9 +114,8 @@ void Tally::add_case(const Record& end) {
 bool Tally::has_unexpected() const {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& f) { return f.counts(); }) ||
-         std::any_of(incidents.begin(), incidents.end(), [](const Incident& i) {
-           return i.verdict != Verdict::inconclusive && i.expected_reason.empty();
-         });
+         std::any_of(incidents.begin(), incidents.end(),
+                     [](const Incident& i) { return i.counts(); });
 }
 
 double Tally::steps_per_second() const {

@@ -13,6 +13,16 @@
 
 namespace mrproof {
 
+/// What shrinking the trace of a finding or an incident came to.
+struct ShrunkTrace {
+  std::string file;     ///< name within the report folder; empty: there is none
+  std::string folder;   ///< what the finder sends, made from it, within the report folder
+  std::string outcome;  ///< a line: what is known of shorter traces, or why there is none
+  Trace trace;          ///< as it was seen
+  std::uint64_t tried = 0;
+  double seconds = 0;  ///< until all of that was written, boots included
+};
+
 /// A deviation of one name, however often it was seen.
 struct Finding {
   Annotation name;
@@ -26,6 +36,7 @@ struct Finding {
   std::string expected_reason;  ///< from the expectation file; empty: unexpected
   bool flaky = false;           ///< unexpected, and its calls made again did not show it
   Trace trace;                  ///< the case up to and including the step
+  std::optional<ShrunkTrace> shrunk;
 
   /// Whether the device has to answer for it.
   [[nodiscard]] bool counts() const { return expected_reason.empty() && !flaky; }
@@ -43,11 +54,16 @@ struct Incident {
   std::string trace_file;
   std::string expected_reason;  ///< from the expectation file; empty: unexpected
   Trace trace;                  ///< the case up to and including the step
+  std::optional<ShrunkTrace> shrunk;
 
   /// Its name as traces have it; nothing if it has none.
   [[nodiscard]] std::optional<Annotation> annotation() const;
   /// What a case that met it is said to have seen.
   [[nodiscard]] std::string case_entry() const;
+  /// Whether the device has to answer for it.
+  [[nodiscard]] bool counts() const {
+    return verdict != model::Verdict::inconclusive && expected_reason.empty();
+  }
   /// Whether it is the trouble that the annotation names.
   [[nodiscard]] bool is(const Annotation& a) const { return annotation() == a; }
 };

@@ -126,6 +126,8 @@ class Worker {
       const auto* duty = oracle.forbids(step);
       if (duty != nullptr && (reach.while_allowed || plan_.until)) return true;
       if (reach.while_safe && is_left_out(oracle.state(), step.call)) return true;
+      if (plan_.until && is_known_trouble(plan_.walk.known, book_, {oracle.state(), step.call, {}}))
+        return true;
       if (duty != nullptr)
         throw ToolError(
             fmt::format("{}:{}: this call may not be made here, since it does not hold "

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "conformance/oracle/judge_trace.hpp"
 #include "conformance/shrink/shrink_form.hpp"
 
 namespace mrproof {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kTimeIsUp = "the time is up";
 
 /// Bytes of traces in one request: it has to fit into the channel, quoted.
 constexpr std::size_t kMostText = ChannelHeader::kRequestSize / 2;
@@ -28,12 +33,23 @@ std::optional<Trace> shown_in(const Tally& tally, const Annotation& wanted) {
 SupervisedTrials::SupervisedTrials(const SessionOptions& options, Plan plan)
     : options_(options),
       plan_(std::move(plan)),
-      folder_(""),
-      place_(folder_, options.target, options.kernel_arguments) {}
+      folder_(std::in_place, ""),
+      own_place_(std::in_place, *folder_, options.target, options.kernel_arguments),
+      place_(*own_place_) {}
+
+SupervisedTrials::SupervisedTrials(const SessionOptions& options, Plan plan, const Place& place)
+    : options_(options), plan_(std::move(plan)), place_(place) {}
+
+void SupervisedTrials::limit(double seconds) {
+  end_.reset();
+  if (seconds > 0)
+    end_ = Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
 
 std::optional<Trace> SupervisedTrials::first_showing(std::span<const Trace> candidates,
                                                      const Annotation& wanted) {
-  plan_.until = wanted;
+  look_for(wanted);
   for (std::size_t next = 0; next < candidates.size();) {
     plan_.traces.clear();
     for (std::size_t size = 0; next < candidates.size() && size < kMostText; ++next) {
@@ -42,13 +58,52 @@ std::optional<Trace> SupervisedTrials::first_showing(std::span<const Trace> cand
     }
     Tally tally = empty_tally();
     run(tally);
-    if (auto seen = shown_in(tally, wanted)) return seen;
+    avoid(tally.incidents);
+    auto seen = shown_in(tally, wanted);
+    if (!seen) continue;
+    if (first_) spare(*seen);
+    first_ = false;
+    return seen;
   }
   return std::nullopt;
 }
 
+void SupervisedTrials::look_for(const Annotation& wanted) {
+  if (plan_.until == wanted) return;
+  plan_.until = wanted;
+  plan_.walk.known.clear();
+  first_ = true;
+}
+
+void SupervisedTrials::avoid(const std::vector<Incident>& incidents) {
+  for (const auto& incident : incidents) {
+    const auto name = incident.annotation();
+    if (!name || name->broken == "-" || name == plan_.until) continue;
+    const KnownDeviation known{name->rule.substr(0, name->rule.find('.')) + ".ok",
+                               KnownDeviation::kTrouble, name->broken};
+    if (std::find(known_.begin(), known_.end(), known) != known_.end()) continue;
+    known_.push_back(known);
+    if (!first_) plan_.walk.known.push_back(known);
+  }
+}
+
+/// Takes for troubles to be avoided what none of the steps would be.
+void SupervisedTrials::spare(const Trace& seen) {
+  plan_.walk.known = known_;
+  const model::Rulebook& book = *model::find_rulebook(plan_.dialect);
+  for (std::size_t i = 0; i < seen.steps.size(); ++i) {
+    const Oracle oracle = oracle_before(seen, book, i);
+    Step step = seen.steps[i];
+    oracle.resolve(step);
+    std::erase_if(plan_.walk.known, [&](const KnownDeviation& known) {
+      return is_known_trouble({known}, book, {oracle.state(), step.call, step.result});
+    });
+  }
+}
+
 std::optional<Annotation> SupervisedTrials::first_trouble(const Trace& trace) {
   plan_.until.reset();
+  plan_.walk.known.clear();
   plan_.traces = {calls_text(trace)};
   Tally tally = empty_tally();
   run(tally);
@@ -60,12 +115,16 @@ std::optional<Annotation> SupervisedTrials::first_trouble(const Trace& trace) {
 Tally SupervisedTrials::empty_tally() const { return Tally(*model::find_rulebook(plan_.dialect)); }
 
 void SupervisedTrials::run(Tally& tally) {
+  double left = 0;
+  if (end_) left = std::chrono::duration<double>(*end_ - Clock::now()).count();
+  if (end_ && left <= 0) throw ToolError(kTimeIsUp);
   Journal journal("");
-  Supervisor supervisor({"", 0, 0, options_.step_limit}, plan_, place_.channel(), place_.host(),
+  Supervisor supervisor({"", left, 0, options_.step_limit}, plan_, place_.channel(), place_.host(),
                         tally, journal);
   supervisor.run();
   device_ = tally.device;
-  if (supervisor.cut_short()) throw ToolError("interrupted");
+  if (!supervisor.cut_short()) return;
+  throw ToolError(end_ && Clock::now() >= *end_ ? kTimeIsUp : "interrupted");
 }
 
 }  // namespace mrproof

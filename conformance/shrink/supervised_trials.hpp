@@ -1,6 +1,9 @@
 // Trials through the supervisor: for devices that may kill the worker, or the machine around it.
 #pragma once
 
+#include <chrono>
+#include <optional>
+
 #include "conformance/run/place.hpp"
 #include "conformance/run/session.hpp"
 #include "conformance/shrink/trials.hpp"
@@ -13,8 +16,17 @@ class SupervisedTrials final : public Trials {
  public:
   /// Of the options: target, kernel arguments, limits. Of the plan: device and dialect.
   SupervisedTrials(const SessionOptions& options, Plan plan);
+  /// The same in a place that was made before, and outlives this object.
+  SupervisedTrials(const SessionOptions& options, Plan plan, const Place& place);
+  /// From now on trials end with a ToolError after so many seconds; 0: they have the time they
+  /// need.
+  void limit(double seconds);
   std::optional<Trace> first_showing(std::span<const Trace> candidates,
                                      const Annotation& wanted) override;
+  /// From now on candidates end at calls that are known to hang, to crash or to make the kernel
+  /// complain by these incidents, as they do by those of the trials: each costs a boot. Not where
+  /// the first trace that shows what is wanted makes such calls itself.
+  void avoid(const std::vector<Incident>& incidents);
   /// The first deviation or trouble that the trace shows, whatever it is.
   std::optional<Annotation> first_trouble(const Trace& trace);
   /// Who was tried, once something was.
@@ -22,12 +34,18 @@ class SupervisedTrials final : public Trials {
 
  private:
   void run(Tally& tally);
+  void look_for(const Annotation& wanted);
+  void spare(const Trace& seen);
   [[nodiscard]] Tally empty_tally() const;
   SessionOptions options_;
   Plan plan_;
-  Folder folder_;
-  Place place_;
+  std::optional<Folder> folder_;  ///< of a place of its own
+  std::optional<Place> own_place_;
+  const Place& place_;
+  std::optional<std::chrono::steady_clock::time_point> end_;
   impl::Description device_;
+  std::vector<KnownDeviation> known_;  ///< all troubles met
+  bool first_ = true;                  ///< nothing has shown what is wanted yet
 };
 
 }  // namespace mrproof

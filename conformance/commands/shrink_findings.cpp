@@ -1,0 +1,103 @@
+#include "conformance/commands/shrink_findings.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "conformance/report/finding.hpp"
+#include "conformance/shrink/shrink_session.hpp"
+
+namespace mrproof {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class FindingShrinker {
+ public:
+  FindingShrinker(const SessionOptions& session, const Plan& plan, double seconds,
+                  const Tally& tally, const Place& place)
+      : out_(session.out),
+        book_(*tally.book),
+        trials_(session, trials_plan(plan), place),
+        options_{!session.target.empty(), seconds, {}} {
+    if (isatty(STDERR_FILENO) != 0)
+      options_.progress = [this](const ShrinkProgress& p) {
+        fmt::print(stderr, "\r{}: {} candidates tried, {} steps left \033[K", name_, p.tried,
+                   p.steps);
+        std::fflush(stderr);
+      };
+  }
+  FindingShrinker(const FindingShrinker&) = delete;
+  FindingShrinker& operator=(const FindingShrinker&) = delete;
+  ~FindingShrinker() {
+    if (options_.progress) fmt::print(stderr, "\r\033[K");
+  }
+
+  void avoid(const std::vector<Incident>& incidents) { trials_.avoid(incidents); }
+  /// What comes of the trace; its file's name is what the new ones are called after.
+  ShrunkTrace shrink(const Trace& trace, const Annotation& wanted, const std::string& file) {
+    const auto start = Clock::now();
+    name_ = std::filesystem::path(file).stem().string();
+    ShrunkTrace result;
+    try {
+      shrink(trace, wanted, result);
+    } catch (const std::exception& error) {  // one finding less; the run's report is to be written
+      result.outcome = fmt::format("not shrunk: {}", error.what());
+    }
+    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return result;
+  }
+
+ private:
+  static Plan trials_plan(const Plan& plan) {
+    Plan trials;
+    trials.device = plan.device;
+    trials.dialect = plan.dialect;
+    return trials;
+  }
+
+  void shrink(const Trace& trace, const Annotation& wanted, ShrunkTrace& result) {
+    const auto outcome = shrink_on(trials_, trace, wanted, options_);
+    if (!outcome.shrunk) {
+      result.outcome = "not shrunk: its calls made again did not show it";
+      return;
+    }
+    result.trace = outcome.shrunk->trace;
+    result.tried = outcome.shrunk->tried;
+    result.outcome = outcome.cut_short.empty() ? bound_text(*outcome.shrunk)
+                                               : outcome.cut_short + ": it may be shrunk further";
+    result.file = name_ + "-shrunk.mrt";
+    std::ofstream out(out_ + "/" + result.file);
+    out << print_trace(outcome.trace);
+    out.close();
+    if (!out) throw ToolError(fmt::format("{}/{}: cannot be written", out_, result.file));
+    write_finding(outcome.trace, book_, result.file, "", out_ + "/" + name_);
+    result.folder = name_;
+  }
+
+  std::string out_;
+  const model::Rulebook& book_;
+  SupervisedTrials trials_;
+  ShrinkSession options_;
+  std::string name_;
+};
+
+}  // namespace
+
+void shrink_findings(const SessionOptions& session, const Plan& plan, double seconds, Tally& tally,
+                     const Place& place) {
+  FindingShrinker shrinker(session, plan, seconds, tally, place);
+  shrinker.avoid(tally.incidents);
+  for (auto& f : tally.findings)
+    if (f.counts() && !f.trace.steps.empty())
+      f.shrunk = shrinker.shrink(f.trace, f.name, f.trace_file);
+  for (auto& i : tally.incidents)
+    if (const auto wanted = i.annotation(); wanted && i.counts() && !i.trace.steps.empty())
+      i.shrunk = shrinker.shrink(i.trace, *wanted, i.trace_file);
+}
+
+}  // namespace mrproof

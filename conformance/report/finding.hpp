@@ -1,0 +1,18 @@
+// All that the finder of a deviation sends, in a folder.
+#pragma once
+
+#include <string>
+
+#include "conformance/trace/trace.hpp"
+#include "model/rulebook.hpp"
+
+namespace mrproof {
+
+/// Writes repro.c, trace.mrt, report.md and report.html of the trace into the folder, which is made
+/// if it is missing. `file` is the trace's name in errors; `seen_on`: who was tested, if the
+/// trace's comments do not tell. Returns a line that says what it is about. Throws TraceError where
+/// the trace cannot be read as evidence, ToolError where nothing can be written.
+std::string write_finding(const Trace& trace, const model::Rulebook& book, const std::string& file,
+                          const std::string& seen_on, const std::string& folder);
+
+}  // namespace mrproof

@@ -1,0 +1,59 @@
+#include "conformance/shrink/shrink_session.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace mrproof {
+
+namespace {
+
+/// In another machine a trial takes milliseconds.
+constexpr ShortTracesLimits kRemoteLimits{2'000'000, 500};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+ShrinkOutcome shrink_on(SupervisedTrials& trials, const Trace& trace, const Annotation& wanted,
+                        const ShrinkSession& session) {
+  const auto start = Clock::now();
+  ShortTraceStore store(session.remote ? kRemoteLimits : ShortTracesLimits{});
+  Shrinker shrinker(trials, wanted, store);
+  shrinker.keep_to_given();
+  shrinker.on_progress(session.progress);
+  trials.limit(session.seconds);
+  ShrinkOutcome outcome;
+  try {
+    outcome.shrunk = shrinker.run(trace);
+  } catch (const ToolError& stopped) {
+    trials.limit(0);
+    if (shrinker.best().trace.steps.empty()) throw;
+    outcome.cut_short = stopped.what();
+    outcome.shrunk = shrinker.best();
+  }
+  trials.limit(0);
+  outcome.seconds = seconds_since(start);
+  if (!outcome.shrunk) return outcome;
+  outcome.trace = presentable(*outcome.shrunk, wanted);
+  const auto& d = trials.device();
+  outcome.trace.comments = {fmt::format(" device {}  driver {}  kernel {}  rdma-core {}", d.device,
+                                        d.driver, d.kernel, d.rdma_core)};
+  return outcome;
+}
+
+std::string bound_text(const Shrunk& shrunk) {
+  const auto& bound = shrunk.bound;
+  if (!shrunk.is_shortest())
+    return fmt::format("a shorter one was not found; it takes {} steps at least", bound.steps);
+  return bound.by_model
+             ? "shortest: by the model, no trace of fewer plain calls leads to where it could be "
+               "shown"
+             : "shortest: none of the traces of fewer plain calls that could show it does so here";
+}
+
+}  // namespace mrproof
