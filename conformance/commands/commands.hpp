@@ -25,6 +25,8 @@ void add_devices_command(CLI::App& app, int& exit_code);
 void add_rules_command(CLI::App& app, int& exit_code);
 void add_merge_command(CLI::App& app, int& exit_code);
 void add_submit_commands(CLI::App& app, int& exit_code);
+/// Becomes the program mrproof-prove.
+void add_prove_command(CLI::App& app);
 void add_worker_commands(CLI::App& app, int& exit_code);
 
 }  // namespace mrproof

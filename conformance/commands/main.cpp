@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   mrproof::add_rules_command(app, exit_code);
   mrproof::add_merge_command(app, exit_code);
   mrproof::add_submit_commands(app, exit_code);
+  mrproof::add_prove_command(app);
   mrproof::add_worker_commands(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -17,6 +17,8 @@
 #include <stdexcept>
 
 #include "model/rulebook.hpp"
+#include "specs/prover/freedoms.hpp"
+#include "specs/prover/mutants.hpp"
 #include "specs/prover/table.hpp"
 #include "specs/smt/smtlib.hpp"
 
@@ -30,6 +32,9 @@ struct Arguments {
   bool json = false;
   bool list = false;
   bool every_slot = false;
+  bool mutants = false;
+  bool gaps = false;
+  std::string verb;
   unsigned seed = 0;
   unsigned threads = 2;
 };
@@ -105,8 +110,44 @@ class Ticker {
   std::size_t open_ = 0;
 };
 
+/// Judges mutants of the rules; exit code 0 if no theorem that should notice one fails to.
+int run_mutants(const Arguments& arguments) {
+  ProofOptions options;
+  options.threads = std::max(arguments.threads, 1U);
+  options.solver.seed = arguments.seed;
+  std::size_t done = 0;
+  const auto show = [&](const Judgement& end) {
+    constexpr std::array<const char*, 4> kFates{"refuted", "equivalent", "SURVIVED", "UNDECIDED"};
+    fmt::print(stderr, "{:>5} {:<10} {:>6.2f} s  {}{}{}\n", ++done,
+               kFates.at(static_cast<std::size_t>(end.fate)), end.seconds, end.mutant,
+               end.by.empty() ? "" : ": ", end.by);
+  };
+  const auto ends = judge_mutants(arguments.verb, options, show);
+  fmt::print("{}", mutants_text(ends));
+  const auto lives = [](const Judgement& end) {
+    return end.fate == Fate::survived || end.fate == Fate::undecided;
+  };
+  return std::none_of(ends.begin(), ends.end(), lives) ? 0 : 1;
+}
+
+/// Reports what the pages leave open; exit code 0 if all of it is listed.
+int run_gaps(const Arguments& arguments) {
+  ProofOptions options;
+  options.dialects = dialects_of(arguments.dialect);
+  options.solver.seed = arguments.seed;
+  std::size_t found = 0;
+  const auto all = freedoms(options, [&](const Freedom& freedom) {
+    fmt::print(stderr, "{:>5} {} or {}\n", ++found, freedom.success, freedom.failure);
+  });
+  fmt::print("{}", freedoms_text(all));
+  const auto open = [](const Freedom& f) { return f.listed.empty() || !f.decided; };
+  return std::none_of(all.begin(), all.end(), open) ? 0 : 1;
+}
+
 int run(const Arguments& arguments) {
   if (arguments.list) return list();
+  if (arguments.mutants) return run_mutants(arguments);
+  if (arguments.gaps) return run_gaps(arguments);
   check_theorem(arguments.theorem);
   ProofOptions options;
   options.dialects = dialects_of(arguments.dialect);
@@ -142,6 +183,11 @@ int main_of(int argc, char** argv) {
   app.add_option("--threads", arguments.threads, "how many at a time")->capture_default_str();
   app.add_flag("--every-slot", arguments.every_slot,
                "each slot that a call can name, where else the first of its kind stands for all");
+  app.add_flag("--mutants", arguments.mutants,
+               "change the rules, one thing at a time, and name the theorem that notices");
+  app.add_flag("--gaps", arguments.gaps, "report what the pages leave open, each with a witness");
+  app.add_option("--verb", arguments.verb, "mutants only of verbs whose name begins so")
+      ->needs("--mutants");
   app.add_flag("--json", arguments.json, "as JSON");
   app.add_flag("--list", arguments.list, "name the theorems, with their sentences");
   try {

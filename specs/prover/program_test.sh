@@ -1,9 +1,10 @@
 #!/bin/bash
-# mrproof-prove as a user meets it: program_test.sh MRPROOF_PROVE [CVC5]
+# mrproof-prove as a user meets it: program_test.sh MRPROOF_PROVE MRPROOF [CVC5]
 # Exit codes, the list, JSON; and that cvc5, if it is there, agrees with every exported answer.
 set -u
 prove=$1
-cvc5=${2:-}
+mrproof=$2
+cvc5=${3:-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -35,11 +36,26 @@ contains err "no theorem 'nonsense'"
 expect 2 --dialect klingon
 contains err "there are: linux, linux-2006, mlnx-exp"
 expect 2 --no-such-option
+expect 2 --verb dereg_mr
+expect 0 --mutants --verb dereg_mr
+contains out "^9 mutants: 9 refuted"
 expect 0 --theorem flags_are_their_table --json
 contains out '"open": 0'
 expect 0 --theorem window_inside_region --dialect linux --smt2 "$folder/smt2"
 contains out "^window_inside_region .* proved$"
 expect 0 --theorem pages_are_as_asked --smt2 "$folder/smt2.pages"
+
+# mrproof hands over; alone it says what is missing.
+if ! "$mrproof" prove --list 2>&1 | grep -q "^no_byte_outside "; then
+  echo "mrproof prove --list does not list the theorems"
+  failures=$((failures + 1))
+fi
+cp "$mrproof" "$folder/mrproof"
+alone=$("$folder/mrproof" prove --list 2>&1)
+if [ $? != 2 ] || [[ "$alone" != "mrproof: no mrproof-prove in "*"libz3-dev"* ]]; then
+  echo "mrproof prove without mrproof-prove: $alone"
+  failures=$((failures + 1))
+fi
 
 if [ -n "$cvc5" ]; then
   asked=0

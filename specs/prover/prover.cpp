@@ -25,14 +25,18 @@ class Results {
   void add(Obligation obligation) {
     const std::scoped_lock lock(mutex_);
     if (progress_) progress_(obligation);
+    if (obligation.answer == Answer::satisfiable) refuted_ = true;
     all_.push_back(std::move(obligation));
   }
   std::vector<Obligation> take() { return std::move(all_); }
+  /// Whether something is refuted.
+  [[nodiscard]] bool refuted() const { return refuted_; }
 
  private:
   std::mutex mutex_;
   const Progress& progress_;
   std::vector<Obligation> all_;
+  std::atomic<bool> refuted_ = false;
 };
 
 std::vector<Value> values_of(const smt::Assignment& values) {
@@ -55,7 +59,7 @@ class Prover {
 
   void prove(Obligation head, const Shape& shape, const std::vector<Ref>& assumptions,
              const std::vector<Fact<Terms>>& facts) {
-    if (facts.empty()) return;
+    if (facts.empty() || (options_.changed && results_.refuted())) return;
     head.answer = Answer::unsatisfiable;
     for (const auto& fact : facts) {
       if (!options_.every_slot && !stands_for_others(shape, fact.of)) continue;
@@ -117,7 +121,7 @@ void prove_choices(Prover& prover, const std::vector<Row>& rows, model::Verb ver
   assumptions.push_back(duties_kept(*own.front(), view).ref());
   std::vector<Allowed<Terms>> rules;
   for (const Row* row : own)
-    rules.push_back({&row->rule, situation_of(row->rule, view), situation_terms(row->rule, view)});
+    rules.push_back({&row->rule, situation_of(*row, view), situation_terms(*row, view)});
   const Choice<Terms> choice{state, call, rules};
   for (const auto& theorem : choice_theorems<Terms>()) {
     if (!prover.wants(theorem.name)) continue;
@@ -174,10 +178,12 @@ std::deque<Job> jobs_for(const std::vector<Row>& rows, const ProofOptions& optio
   std::deque<Job> jobs;
   for (std::size_t v = 0; v < model::kVerbs; ++v) {
     const auto verb = static_cast<model::Verb>(v);
+    if (options.changed.value_or(verb) != verb) continue;
     for (const Shape& shape : shapes_of(verb, options.every_slot)) {
-      jobs.emplace_back([&rows, verb, shape](Prover& prover) {
+      jobs.emplace_back([&rows, &options, verb, shape](Prover& prover) {
         for (const Row& row : rows)
-          if (row.verb == verb) prove_steps(prover, row, shape);
+          if (row.verb == verb && (row.change.is_one || !options.changed))
+            prove_steps(prover, row, shape);
       });
       jobs.emplace_back([&rows, &options, verb, shape](Prover& prover) {
         for (const DialectSet dialect : {1U, 2U, 4U})
@@ -185,6 +191,7 @@ std::deque<Job> jobs_for(const std::vector<Row>& rows, const ProofOptions& optio
       });
     }
   }
+  if (options.changed) return jobs;
   std::reverse(jobs.begin(), jobs.end());  // the data path takes longest
   jobs.emplace_back(prove_start);
   jobs.emplace_back(prove_lemmas);
@@ -204,9 +211,14 @@ std::vector<Heading> theorems() {
 
 std::vector<Obligation> prove(const std::vector<Row>& rows, const ProofOptions& options,
                               const Progress& progress) {
+  Known known;
+  return prove(rows, options, progress, known);
+}
+
+std::vector<Obligation> prove(const std::vector<Row>& rows, const ProofOptions& options,
+                              const Progress& progress, Known& known) {
   const auto jobs = jobs_for(rows, options);
   Results results(progress);
-  Known known;
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
   std::mutex failing;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "specs/prover/known.hpp"
 #include "specs/prover/rows.hpp"
 #include "specs/smt/solver.hpp"
 
@@ -17,6 +18,8 @@ struct ProofOptions {
   std::string theorem;      ///< its name; empty: all
   bool every_slot = false;  ///< all slots that a call can name, not the first of each kind
   unsigned threads = 2;
+  /// Only this verb: the steps of changed rows and the verb's results, until something is refuted.
+  std::optional<model::Verb> changed;
   smt::SolverOptions solver;
   /// Called with each question that is asked and its answer, by any thread; for the export.
   std::function<void(const smt::Question&, smt::Answer)> log;
@@ -64,5 +67,8 @@ using Progress = std::function<void(const Obligation&)>;
 /// Proves the theorems about the rows. Questions that need no solver are not among the answers.
 std::vector<Obligation> prove(const std::vector<Row>& rows, const ProofOptions& options,
                               const Progress& progress);
+/// The same, with what is known already; learns.
+std::vector<Obligation> prove(const std::vector<Row>& rows, const ProofOptions& options,
+                              const Progress& progress, Known& known);
 
 }  // namespace mrproof::specs

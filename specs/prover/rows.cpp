@@ -1,6 +1,7 @@
 #include "specs/prover/rows.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/rulebook.hpp"
 
@@ -32,7 +33,7 @@ void add_rows(std::vector<Row>& rows, unsigned dialect,
         }
         const auto verb = model::kVerbNames.at(static_cast<std::size_t>(of.verb));
         rows.push_back(
-            {std::string(verb) + "." + rule.name, 1U << dialect, of.verb, rule, of.duties});
+            {std::string(verb) + "." + rule.name, 1U << dialect, of.verb, rule, of.duties, {}});
       }
 }
 
@@ -54,22 +55,43 @@ std::string names_of(DialectSet dialects) {
   return names;
 }
 
-smt::Bit all_of(std::span<const model::Term<Terms>> terms, const model::View<Terms>& view) {
+smt::Bit Row::holds(const model::Term<Terms>& term, const model::View<Terms>& view) const {
+  std::optional<smt::Orderings> shift;
+  if (change.condition == term.condition) shift.emplace(change.shifted);
+  const auto holds = term.condition->holds(view);
+  return term.holds ? holds : !holds;
+}
+
+void Row::take_effect(const model::View<Terms>& view, model::State<Terms>& after) const {
+  if (rule.effect == nullptr) return;
+  std::optional<smt::Orderings> shift;
+  if (change.condition == nullptr) shift.emplace(change.shifted);
+  rule.effect(view, after);
+  if (change.kept.empty()) return;
+  state_fields(
+      [&](const std::string& path, const auto& old, auto& now) {
+        if (kind_of(path) == change.kept) now = old;
+      },
+      view.state, after);
+}
+
+std::string kind_of(const std::string& path) {
+  std::string kind;
+  for (const char c : path)
+    if (c < '0' || c > '9') kind += c;
+  return kind;
+}
+
+smt::Bit requirements_met(const Row& row, const model::View<Terms>& view) {
   auto all = smt::Bit(true);
-  for (const auto& term : terms) {
-    const auto holds = term.condition->holds(view);
-    all = all & (term.holds ? holds : !holds);
-  }
+  for (const auto& term : row.rule.requires_all) all = all & row.holds(term, view);
   return all;
 }
 
-smt::Bit some_of(std::span<const model::Term<Terms>> reasons, const model::View<Terms>& view) {
-  if (reasons.empty()) return smt::Bit(true);
+smt::Bit some_reason(const Row& row, const model::View<Terms>& view) {
+  if (row.rule.reasons.empty()) return smt::Bit(true);
   auto some = smt::Bit(false);
-  for (const auto& term : reasons) {
-    const auto holds = term.condition->holds(view);
-    some = some | (term.holds ? holds : !holds);
-  }
+  for (const auto& term : row.rule.reasons) some = some | row.holds(term, view);
   return some;
 }
 
@@ -79,20 +101,17 @@ smt::Bit duties_kept(const Row& row, const model::View<Terms>& view) {
   return all;
 }
 
-std::vector<Fact<Terms>> situation_terms(const model::Rule<Terms>& rule,
-                                         const model::View<Terms>& view) {
+std::vector<Fact<Terms>> situation_terms(const Row& row, const model::View<Terms>& view) {
   std::vector<Fact<Terms>> terms;
-  for (const auto& term : rule.requires_all) {
-    if (term.condition->about == About::observation) continue;
-    const auto holds = term.condition->holds(view);
-    terms.push_back({term.condition->id, term.holds ? holds : !holds, {}});
-  }
+  for (const auto& term : row.rule.requires_all)
+    if (term.condition->about != About::observation)
+      terms.push_back({term.condition->id, row.holds(term, view), {}});
   return terms;
 }
 
-smt::Bit situation_of(const model::Rule<Terms>& rule, const model::View<Terms>& view) {
-  auto all = some_of(rule.reasons, view);
-  for (const auto& term : situation_terms(rule, view)) all = all & term.holds;
+smt::Bit situation_of(const Row& row, const model::View<Terms>& view) {
+  auto all = some_reason(row, view);
+  for (const auto& term : situation_terms(row, view)) all = all & term.holds;
   return all;
 }
 

@@ -21,11 +21,11 @@ StepWorld::StepWorld(const Row& row, const Shape& shape)
       offset_(Terms::Address::unknown("offset")),
       key_(Terms::Key::unknown("key")) {
   const model::View<Terms> view{before_, call_, result_};
-  if (row.rule.effect != nullptr) row.rule.effect(view, after_);
+  row.take_effect(view, after_);
   if (row.rule.transfer != nullptr) transfer_ = row.rule.transfer(view);
   for (const auto& fact : facts_of(before_)) assumptions_.push_back(fact.holds.ref());
-  for (const auto bit : {writable(call_), duties_kept(row, view),
-                         all_of(row.rule.requires_all, view), some_of(row.rule.reasons, view)})
+  for (const auto bit : {writable(call_), duties_kept(row, view), requirements_met(row, view),
+                         some_reason(row, view)})
     assumptions_.push_back(bit.ref());
 }
 

@@ -12,8 +12,12 @@ Orderings::Orderings(std::size_t shifted)
 
 Orderings::~Orderings() { counting = before_; }
 
-bool Orderings::shift_this() {
-  return counting != nullptr && counting->count_++ == counting->shifted_;
+Ref Orderings::make(Op op, Ref a, Ref b) {
+  const Ref plain = Store::current().make(op, a, b);
+  if (counting == nullptr) return plain;
+  counting->made_.push_back(plain);
+  if (counting->made_.size() - 1 != counting->shifted_) return plain;
+  return Store::current().make(op == Op::less ? Op::less_equal : Op::less, a, b);
 }
 
 }  // namespace mrproof::smt

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/domain.hpp"
 #include "specs/smt/store.hpp"
@@ -22,13 +23,15 @@ class Orderings {
   Orderings& operator=(const Orderings&) = delete;
   ~Orderings();
   /// How many there were so far.
-  [[nodiscard]] std::size_t count() const { return count_; }
-  /// Whether the ordering that is made now is the one to be shifted.
-  static bool shift_this();
+  [[nodiscard]] std::size_t count() const { return made_.size(); }
+  /// What they would be if none were shifted.
+  [[nodiscard]] const std::vector<Ref>& made() const { return made_; }
+  /// The ordering, or its neighbour if that is the one to be shifted.
+  static Ref make(Op op, Ref a, Ref b);
 
  private:
   std::size_t shifted_;
-  std::size_t count_ = 0;
+  std::vector<Ref> made_;
   Orderings* before_;
 };
 
@@ -87,8 +90,7 @@ class Word {
     return of(Store::current().make(op, ref_, b.ref_));
   }
   [[nodiscard]] Bit ordered(Op op, Word b) const {
-    if (Orderings::shift_this()) op = op == Op::less ? Op::less_equal : Op::less;
-    return Bit::of(Store::current().make(op, ref_, b.ref_));
+    return Bit::of(Orderings::make(op, ref_, b.ref_));
   }
   Ref ref_;
 };

@@ -3,8 +3,10 @@
 
 #include "specs/theorems/access.hpp"
 #include "specs/theorems/changes.hpp"
+#include "specs/theorems/equivalence.hpp"
 #include "specs/theorems/keys.hpp"
 #include "specs/theorems/lemmas.hpp"
+#include "specs/theorems/reasons.hpp"
 #include "specs/theorems/results.hpp"
 #include "specs/theorems/seen.hpp"
 #include "specs/theorems/success.hpp"
@@ -17,7 +19,7 @@ constexpr auto safety_theorems() {
   using A = AccessFacts<D>;
   using K = KeyFacts<D>;
   using C = ChangeFacts<D>;
-  return std::array<StepTheorem<D>, 13>{{
+  return std::array<StepTheorem<D>, 14>{{
       {"no_byte_outside",
        "No byte is moved that lies outside the live region, and the window, that the key names, "
        "for "
@@ -41,6 +43,9 @@ constexpr auto safety_theorems() {
       {"rereg_result_decides",
        "Each result of ibv_rereg_mr leads to exactly the region that its page gives it.",
        C::rereg_result_decides},
+      {"rereg_is_dereg_then_reg",
+       "A re-registration leaves the region that deregistration and a new registration would.",
+       EquivalenceFacts<D>::rereg_is_dereg_then_reg},
       {"advice_changes_nothing", "ibv_advise_mr changes no permission and no content.",
        C::advice_changes_nothing},
       {"refusal_changes_nothing", "A call that is refused changes nothing.",
@@ -107,7 +112,7 @@ std::vector<StepTheorem<D>> step_theorems() {
 template <class D>
 constexpr auto choice_theorems() {
   using R = ResultFacts<D>;
-  return std::array<ChoiceTheorem<D>, 5>{{
+  return std::array<ChoiceTheorem<D>, 6>{{
       {"some_result_is_allowed", "In every state each call that may be made has an allowed result.",
        R::some_result_is_allowed},
       {"freedom_is_listed",
@@ -118,6 +123,9 @@ constexpr auto choice_theorems() {
       {"success_exactly_when_permitted",
        "Success is allowed exactly when a second formulation of the pages permits it.",
        R::success_exactly_when_permitted},
+      {"failure_exactly_when_there_is_reason",
+       "A failure is allowed exactly when a second formulation of the pages has a reason for it.",
+       Reasons<D>::failure_exactly_when_there_is_reason},
       {"regions_can_be_freed",
        "A region can be deregistered in every state once no window is bound to it, and a window "
        "can always be freed.",

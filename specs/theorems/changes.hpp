@@ -49,13 +49,17 @@ struct ChangeFacts {
     const auto range = (now.first == c.address) & (now.memory == c.address) &
                        (now.empty == (c.length == D::address(0))) &
                        (now.last + D::address(1) - now.first == c.length) & !now.gone;
+    // Keys for numbers that wrap around are in doubt.
+    const auto doubt =
+        moved & (c.length != D::address(0)) & (c.address + (c.length - D::address(1)) < c.address);
     const auto kept = (now.first == old.first) & (now.memory == old.memory) &
                       (now.empty == old.empty) & (old.empty | (now.last == old.last)) &
                       (now.gone == old.gone);
     return now.live & (now.pd == D::select(to_pd, D::small(c.pd), old.pd)) &
            (now.access == D::select(moved, access & ~shared, access)) &
            D::select(moved, range, kept) & (now.lkey == t.result.lkey) &
-           (now.rkey == t.result.rkey) & (now.null == old.null) & (now.unseen == old.unseen);
+           (now.rkey == t.result.rkey) & (now.old_lkey == old.lkey) & (now.old_rkey == old.rkey) &
+           (now.undefined == doubt) & (now.null == old.null) & (now.unseen == old.unseen);
   }
 
   /// The five codes of ibv_rereg_mr(3), and the vendor's errno: each leads to one state.

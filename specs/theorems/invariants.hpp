@@ -168,9 +168,8 @@ struct InvariantFacts {
     for (std::size_t i = 0; i < D::kQps; ++i) {
       const auto& q = s.qps.at(i);
       const auto rts = D::small(model::QpState::rts);
-      facts.add(
-          named("qp", i) + " state",
-          implies(q.live, (q.state == rts) | (q.state == D::small(model::QpState::err))));
+      facts.add(named("qp", i) + " state",
+                implies(q.live, (q.state == rts) | (q.state == D::small(model::QpState::err))));
       facts.add(named("qp", i) + " posted", implies(q.live & q.posted, q.state == rts));
       const auto& e = q.elements;
       facts.add(named("qp", i) + " receive", (e.at(0).length <= longest) &

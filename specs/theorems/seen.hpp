@@ -75,9 +75,7 @@ struct SeenFacts {
   /// The responder's own receive tells why, where the responder found the fault in it.
   static void receive_tells_the_fault(const T& t, F& facts) {
     if (!completes(t) || !model::is_send(t.call.verb)) return;
-    const auto is = [&](Outcome status) {
-      return t.result.peer_receive == D::small(status);
-    };
+    const auto is = [&](Outcome status) { return t.result.peer_receive == D::small(status); };
     const std::string_view name = t.rule.name;
     if (name == "rem_inv_req_err") facts.add("too short", is(Outcome::loc_len_err));
     if (name == "rem_op_err" || name == "rem_op_err_unused")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "specs/theorems/changes.hpp"
+#include "specs/theorems/wide.hpp"
 
 namespace mrproof::specs {
 
@@ -18,8 +19,14 @@ struct SuccessFacts {
     const auto& r = t.after.regions.at(c.mr);
     facts.add("keys", r.live & (r.lkey == t.result.lkey) & (r.rkey == t.result.rkey) &
                           (r.pd == D::small(c.pd)));
+    const auto zero_key = D::key(0);
+    facts.add("no older keys", (r.old_lkey == zero_key) & (r.old_rkey == zero_key));
+    const auto none = D::address(0);
+    if (c.verb != Verb::reg_shared_mr)
+      facts.add("no lost pages", (!r.gone) & (r.gone_first == none) & (r.gone_last == none));
     if (c.verb == Verb::alloc_null_mr) {
-      facts.add("null", r.null & (r.first == D::address(0)) & (r.last == ~D::address(0)));
+      facts.add("null", r.null & (r.first == none) & (r.last == ~none));
+      facts.add("nowhere", (r.memory == none) & !(r.empty | r.undefined | r.unseen));
       return;
     }
     facts.add("access", (!r.null) & (r.access == (c.access & t.before.defined)));
@@ -29,6 +36,9 @@ struct SuccessFacts {
       facts.add("memory", (r.memory == source.memory) & (r.empty == source.empty) &
                               (r.last - r.first == source.last - source.first));
       facts.add("address", r.first == D::select(zero, D::address(0), source.memory));
+      facts.add("doubt", r.undefined == ((!r.empty) & (r.last < r.first)));
+      facts.add("lost pages", (r.gone == source.gone) & (r.gone_first == source.gone_first) &
+                                  (r.gone_last == source.gone_last));
       return;
     }
     const auto iova = c.verb == Verb::reg_mr ? c.address : c.iova;
@@ -38,7 +48,10 @@ struct SuccessFacts {
                             (r.empty == (c.length == D::address(0))));
     facts.add("seen", r.unseen == (D::bit(c.verb == Verb::reg_dmabuf_mr) |
                                    model::has<D>(r.access, model::kAllocateMr)));
-    facts.add("fresh", !r.gone);
+    const auto straight = [&](typename D::Address first) {
+      return (c.length == none) | ends_by(first, c.length, ~none);
+    };
+    facts.add("doubt", r.undefined == !(straight(r.first) & straight(c.iova)));
   }
 
   static void window_is_as_asked(const T& t, F& facts) {
@@ -49,6 +62,10 @@ struct SuccessFacts {
       facts.add("allocated", w.live & !w.bound & !w.undefined & (w.rkey == t.result.rkey) &
                                  (w.pd == D::small(c.pd)) &
                                  (w.two == D::bit(c.option == model::kTypeTwo)));
+      const auto none = D::address(0);
+      facts.add("nothing older", (w.first == none) & (w.last == none) & (w.memory == none) &
+                                     (w.access == D::flags(0)) & (w.old_rkey == D::key(0)) &
+                                     (w.region == D::small(0)) & (w.qp == D::small(0)));
     }
     if (!model::is_bind(c.verb)) return;
     const auto& w = t.after.windows.at(c.mw);
@@ -62,6 +79,7 @@ struct SuccessFacts {
                            (w.memory - r.memory == c.address - r.first));
     facts.add("type", w.two == D::bit(c.verb == Verb::post_bind_mw));
     facts.add("key", implies(w.two, w.rkey == c.rkey));
+    facts.add("older key", w.old_rkey == t.before.windows.at(c.mw).rkey);
   }
 
   static void window_is_known(const T& t, F& facts) {
@@ -88,7 +106,10 @@ struct SuccessFacts {
       const auto& w = t.after.windows.at(c.mw);
       facts.add("mw", !(w.live | w.bound | w.undefined));
     }
-    if (c.verb == Verb::destroy_qp) facts.add("qp", !t.after.qps.at(c.qp).live);
+    if (c.verb == Verb::destroy_qp) {
+      const auto& q = t.after.qps.at(c.qp);
+      facts.add("qp", (!(q.live | q.posted)) & (q.state == D::small(model::QpState::err)));
+    }
   }
 
   static void queue_pair_is_as_asked(const T& t, F& facts) {
@@ -121,12 +142,28 @@ struct SuccessFacts {
     }
   }
 
+  /// At either end: whatever takes a pair to ERR leaves its windows in doubt.
+  static void windows_go_with_their_pair(const T& t, F& facts) {
+    for (const std::uint8_t end : {t.call.qp, model::peer_of(t.call.qp)}) {
+      const Bit stopped = (t.before.qps.at(end).state == D::small(model::QpState::rts)) &
+                          (t.after.qps.at(end).state == D::small(model::QpState::err));
+      for (std::size_t i = 0; i < D::kWindows; ++i) {
+        const auto& w = t.before.windows.at(i);
+        const auto here = w.live & w.bound & w.two & (w.qp == D::small(end));
+        facts.add(named("mw", i) + named(" qp", end),
+                  implies(stopped & here,
+                          t.after.windows.at(i).undefined | !t.after.windows.at(i).bound));
+      }
+    }
+  }
+
   /// Work requests that fail take their queue pairs to ERR, and the windows bound through them
   /// into doubt.
   static void failure_stops_the_pair(const T& t, F& facts) {
     const auto status = t.result.outcome;
-    if (!model::is_transfer(t.call.verb) || status == Outcome::ok || status == Outcome::refused ||
-        status == Outcome::wr_flush_err)
+    if (!model::is_transfer(t.call.verb)) return;
+    windows_go_with_their_pair(t, facts);
+    if (status == Outcome::ok || status == Outcome::refused || status == Outcome::wr_flush_err)
       return;
     const auto err = D::small(model::QpState::err);
     const auto& q = t.after.qps.at(t.call.qp);
@@ -172,12 +209,16 @@ struct SuccessFacts {
       facts.add(named("mr", i), implies(touched, b.undefined | (b.gone & (b.gone_first <= byte) &
                                                                 (byte <= b.gone_last))));
       facts.add(named("mr", i) + " kept", implies(a.live & a.gone, b.gone));
+      const auto again = (a.gone_first <= c.address) & (last <= a.gone_last);
+      facts.add(named("mr", i) + " again",
+                implies(a.live & a.gone & again, b.undefined == a.undefined));
     }
   }
 
   /// A success shows what the device can do, so that it cannot say later that it cannot.
   static void success_is_remembered(const T& t, F& facts) {
-    if (t.result.outcome != Outcome::ok || t.rule.weight != Weight::verdict) return;
+    const bool renewed = std::string_view(t.rule.name) == "err_do_fork_old";
+    if ((t.result.outcome != Outcome::ok && !renewed) || t.rule.weight != Weight::verdict) return;
     const auto shows = [&](std::uint32_t features) {
       facts.add("feature", model::has_any<D>(t.after.shown, features));
     };

@@ -1,0 +1,320 @@
+#include "specs/prover/mutants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <unordered_map>
+
+#include "specs/prover/questions.hpp"
+#include "specs/prover/step_questions.hpp"
+
+namespace mrproof::specs {
+
+using smt::Answer;
+using smt::Ref;
+using smt::Store;
+
+namespace {
+
+using Conditions = std::vector<model::Term<Terms>>;
+
+/// Terms live as long as the program, as those of the model do: rows only point to them.
+std::span<const model::Term<Terms>> kept(Conditions terms) {
+  static std::mutex mutex;
+  static std::vector<std::unique_ptr<Conditions>> all;
+  const std::scoped_lock lock(mutex);
+  all.push_back(std::make_unique<Conditions>(std::move(terms)));
+  return *all.back();
+}
+
+std::vector<Row> rows_of_verb(model::Verb verb) {
+  auto rows = rows_of(kEveryDialect);
+  std::erase_if(rows, [&](const Row& row) { return row.verb != verb; });
+  return rows;
+}
+
+/// Makes mutants of one verb.
+class Maker {
+ public:
+  explicit Maker(model::Verb verb) : verb_(verb), rows_(rows_of_verb(verb)) {}
+
+  std::vector<Mutant> all() {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      drop(i, rows_[i].rule.requires_all,
+           [](auto& rule, auto terms) { rule.requires_all = terms; });
+      drop(i, rows_[i].rule.reasons, [](auto& rule, auto terms) { rule.reasons = terms; });
+      change_effect(i);
+    }
+    shift_conditions();
+    return std::move(mutants_);
+  }
+
+ private:
+  template <class Set>
+  void drop(std::size_t at, std::span<const model::Term<Terms>> terms, Set&& set) {
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      Conditions fewer(terms.begin(), terms.end());
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      auto rows = rows_;
+      set(rows[at].rule, kept(std::move(fewer)));
+      rows[at].change.is_one = true;
+      add(at, "without", (terms[i].holds ? "" : "not ") + std::string(terms[i].condition->id),
+          std::move(rows));
+    }
+  }
+
+  void add(std::size_t at, const std::string& how, const std::string& what, std::vector<Row> rows) {
+    auto name = fmt::format("{} {} {}", rows_[at].id, how, what);
+    if (rows_[at].dialects != kEveryDialect) name += " (" + names_of(rows_[at].dialects) + ")";
+    mutants_.push_back({verb_, std::move(name), std::move(rows)});
+  }
+
+  /// A number for the term that does not depend on which slots it speaks of.
+  std::uint64_t print(Ref ref) {
+    const auto found = prints_.find(ref);
+    if (found != prints_.end()) return found->second;
+    const Store& store = Store::current();
+    const smt::Node node = store.node(ref);
+    std::string text = fmt::format("{} {}", static_cast<int>(node.op), node.width);
+    if (node.op == smt::Op::unknown)
+      text += kind_of(store.names().at(static_cast<std::size_t>(node.value)));
+    if (node.op == smt::Op::constant)
+      text += fmt::format("{}", static_cast<std::uint64_t>(node.value));
+    for (std::size_t i = 0; i < smt::arity(node.op); ++i)
+      text += fmt::format(" {}", print(node.args.at(i)));
+    return prints_[ref] = std::hash<std::string>{}(text);
+  }
+
+  /// The first of each kind of ordering that is made meanwhile, and how it reads.
+  template <class Run>
+  std::vector<std::size_t> kinds(std::set<std::uint64_t>& seen, Run&& run) {
+    std::vector<std::size_t> first;
+    const smt::Orderings orderings;
+    run();
+    for (std::size_t i = 0; i < orderings.made().size(); ++i) {
+      const Ref made = orderings.made()[i];
+      if (!Store::current().is_constant(made) && seen.insert(print(made)).second)
+        first.push_back(i);
+    }
+    return first;
+  }
+
+  /// Calls with a view of each shape.
+  template <class With>
+  void each_shape(model::Outcome outcome, With&& with) {
+    for (const Shape& shape : shapes_of(verb_, false)) {
+      const Store store;
+      prints_.clear();
+      const auto state = unknown_state("before.");
+      const auto call = unknown_call("call.", shape);
+      const auto result = unknown_result("result.", outcome);
+      with(model::View<Terms>{state, call, result});
+    }
+  }
+
+  void change_effect(std::size_t at) {
+    const auto& row = rows_[at];
+    if (row.rule.effect == nullptr) return;
+    std::set<std::uint64_t> seen;
+    std::set<std::string> fields;
+    std::set<std::size_t> shifts;
+    each_shape(row.rule.outcome, [&](const auto& view) {
+      auto after = view.state;
+      for (const auto i : kinds(seen, [&] { row.rule.effect(view, after); })) shifts.insert(i);
+      state_fields(
+          [&](const std::string& path, const auto& a, const auto& b) {
+            if (a.ref() != b.ref()) fields.insert(kind_of(path));
+          },
+          view.state, after);
+    });
+    for (const auto& field : fields) {
+      auto rows = rows_;
+      rows[at].change = {true, nullptr, smt::Orderings::kNone, field};
+      add(at, "does not set", field, std::move(rows));
+    }
+    for (const auto i : shifts) {
+      auto rows = rows_;
+      rows[at].change = {true, nullptr, i, {}};
+      add(at, "shifts in its effect comparison", std::to_string(i), std::move(rows));
+    }
+  }
+
+  void shift_conditions() {
+    std::set<const model::Condition<Terms>*> conditions;
+    for (const Row& row : rows_)
+      for (const auto& terms : {row.rule.requires_all, row.rule.reasons})
+        for (const auto& term : terms) conditions.insert(term.condition);
+    std::vector<const model::Condition<Terms>*> ordered(conditions.begin(), conditions.end());
+    std::sort(ordered.begin(), ordered.end(), [](const auto* a, const auto* b) {
+      return std::string_view(a->id) < std::string_view(b->id);
+    });
+    for (const auto* condition : ordered) {
+      std::set<std::uint64_t> seen;
+      std::set<std::size_t> shifts;
+      each_shape(model::Outcome::ok, [&](const auto& view) {
+        for (const auto i : kinds(seen, [&] { (void)condition->holds(view); })) shifts.insert(i);
+      });
+      for (const auto i : shifts) shift(*condition, i);
+    }
+  }
+
+  void shift(const model::Condition<Terms>& condition, std::size_t ordering) {
+    auto rows = rows_;
+    for (Row& row : rows)
+      for (const auto& terms : {row.rule.requires_all, row.rule.reasons})
+        for (const auto& term : terms)
+          if (term.condition == &condition) row.change = {true, &condition, ordering, {}};
+    mutants_.push_back(
+        {verb_,
+         fmt::format("{}: {} shifts comparison {}",
+                     model::kVerbNames.at(static_cast<std::size_t>(verb_)), condition.id, ordering),
+         std::move(rows)});
+  }
+
+  const model::Verb verb_;
+  const std::vector<Row> rows_;
+  std::vector<Mutant> mutants_;
+  std::unordered_map<Ref, std::uint64_t> prints_;
+};
+
+/// Whether the changed row allows and does what the row does.
+bool same_meaning(const Row& row, const Row& changed, const Shape& shape,
+                  const smt::SolverOptions& options, Known& known) {
+  const Store store;
+  Questions questions(options, known, {});
+  const auto before = unknown_state("before.");
+  const auto call = unknown_call("call.", shape);
+  const auto result = unknown_result("result.", row.rule.outcome);
+  const model::View<Terms> view{before, call, result};
+  std::vector<Ref> all;
+  for (const auto& fact : facts_of(before)) all.push_back(fact.holds.ref());
+  all.push_back(writable(call).ref());
+  all.push_back(duties_kept(row, view).ref());
+  const auto equal = [&](smt::Bit a, smt::Bit b) {
+    return questions.follows("equivalence", all, (a == b).ref()).answer == Answer::unsatisfiable;
+  };
+  if (!equal(situation_of(row, view), situation_of(changed, view))) return false;
+  const auto guard = requirements_met(row, view) & some_reason(row, view);
+  if (!equal(guard, requirements_met(changed, view) & some_reason(changed, view))) return false;
+  all.push_back(guard.ref());
+  auto after = before;
+  auto changed_after = before;
+  const model::View<Terms> again{before, call, result};
+  const model::View<Terms> once_more{before, call, result};
+  row.take_effect(again, after);
+  changed.take_effect(once_more, changed_after);
+  auto same = smt::Bit(true);
+  state_fields([&](const std::string&, const auto& a, const auto& b) { same = same & (a == b); },
+               after, changed_after);
+  return questions.follows("equivalence", all, same.ref()).answer == Answer::unsatisfiable;
+}
+
+Judgement judge(const Mutant& mutant, ProofOptions options, Known& known) {
+  const double begin = smt::cpu_seconds();
+  options.threads = 1;
+  options.changed = mutant.verb;
+  options.dialects = 0;
+  for (const Row& row : mutant.rows)
+    if (row.change.is_one) options.dialects |= row.dialects;
+  if ((options.dialects & 1U) != 0) options.dialects = 1;
+  Judgement end{mutant.name, Fate::survived, {}, 0};
+  for (const auto& obligation : prove(mutant.rows, options, {}, known)) {
+    if (obligation.proved()) continue;
+    if (obligation.answer == Answer::satisfiable) {
+      end.fate = Fate::refuted;
+      end.by = fmt::format("{} of {}, {}", obligation.theorem, obligation.subject,
+                           obligation.counterexample->fact);
+      break;
+    }
+    end.fate = Fate::undecided;
+    end.by = fmt::format("{} of {}", obligation.theorem, obligation.subject);
+  }
+  if (end.fate == Fate::survived) {
+    bool same = true;
+    const auto rows = rows_of_verb(mutant.verb);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (const Shape& shape : shapes_of(mutant.verb, false))
+        if (same && mutant.rows[i].change.is_one)
+          same = same_meaning(rows[i], mutant.rows[i], shape, options.solver, known);
+    if (same) end.fate = Fate::equivalent;
+  }
+  end.seconds = smt::cpu_seconds() - begin;
+  return end;
+}
+
+}  // namespace
+
+std::vector<Mutant> mutants_of(model::Verb verb) { return Maker(verb).all(); }
+
+std::vector<Judgement> judge_mutants(const std::string& verbs, const ProofOptions& options,
+                                     const std::function<void(const Judgement&)>& progress) {
+  std::vector<model::Verb> chosen;
+  for (std::size_t v = 0; v < model::kVerbs; ++v)
+    if (model::kVerbNames.at(v).starts_with(verbs)) chosen.push_back(static_cast<model::Verb>(v));
+  std::vector<std::vector<Judgement>> ends(chosen.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < chosen.size(); i = next++) {
+      Known known;
+      auto plain = options;
+      plain.threads = 1;
+      plain.changed = chosen[i];
+      auto rows = rows_of_verb(chosen[i]);
+      for (Row& row : rows) row.change.is_one = true;
+      (void)prove(rows, plain, {}, known);  // what holds of the model is not asked again
+      for (const Mutant& mutant : mutants_of(chosen[i])) {
+        ends[i].push_back(judge(mutant, options, known));
+        const std::scoped_lock lock(mutex);
+        if (progress) progress(ends[i].back());
+      }
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (unsigned i = 1; i < options.threads; ++i) helpers.emplace_back(work);
+  work();
+  helpers.clear();
+  std::vector<Judgement> all;
+  for (auto& some : ends) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+std::string mutants_text(const std::vector<Judgement>& judgements) {
+  std::map<Fate, std::vector<std::string>> by_fate;
+  std::map<std::string, std::size_t> by_theorem;
+  for (const auto& end : judgements) {
+    by_fate[end.fate].push_back(end.mutant + (end.fate == Fate::undecided ? ": " + end.by : ""));
+    if (end.fate == Fate::refuted) ++by_theorem[end.by.substr(0, end.by.find(' '))];
+  }
+  std::string text = "# Mutants of the rules\n\n";
+  text +=
+      "Made by `mrproof prove --mutants`: each condition of each rule dropped, each comparison "
+      "shifted by one, each\nkind of field that an effect changes left alone. A mutant counts "
+      "as equivalent if its guard and effect are\nproved to be those of the rule wherever the "
+      "invariants hold and the caller keeps the duties.\n\n";
+  text += fmt::format("{} mutants: {} refuted, {} equivalent, {} survived, {} undecided.\n\n",
+                      judgements.size(), by_fate[Fate::refuted].size(),
+                      by_fate[Fate::equivalent].size(), by_fate[Fate::survived].size(),
+                      by_fate[Fate::undecided].size());
+  text += "| theorem that noticed first | mutants |\n|---|---|\n";
+  for (const auto& [theorem, count] : by_theorem)
+    text += fmt::format("| `{}` | {} |\n", theorem, count);
+  const auto section = [&](const char* title, Fate fate) {
+    if (by_fate[fate].empty()) return;
+    text += fmt::format("\n## {}\n\n", title);
+    for (const auto& mutant : by_fate[fate]) text += fmt::format("- `{}`\n", mutant);
+  };
+  section("Survived", Fate::survived);
+  section("Undecided", Fate::undecided);
+  section("Equivalent", Fate::equivalent);
+  return text;
+}
+
+}  // namespace mrproof::specs

@@ -1,0 +1,48 @@
+// Mutants of the model: rules without one of their conditions, with a comparison that is one off,
+// or with an effect left out. Some theorem has to notice each of them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "specs/prover/prover.hpp"
+
+namespace mrproof::specs {
+
+/// A change of one verb's rules.
+struct Mutant {
+  model::Verb verb = model::Verb::fill;
+  std::string name;       ///< "bind_mw.ok without bind_right"
+  std::vector<Row> rows;  ///< all of the verb, some of them changed
+};
+
+/// What the theorems make of it.
+enum class Fate : std::uint8_t {
+  refuted,     ///< a theorem does not hold any more
+  equivalent,  ///< the changed rules are proved to allow and do the same
+  survived,    ///< all theorems hold, though the rules differ
+  undecided,   ///< a question had no answer
+};
+
+/// A mutant's end.
+struct Judgement {
+  std::string mutant;
+  Fate fate = Fate::undecided;
+  std::string by;  ///< the theorem that it breaks, and where
+  double seconds = 0;
+};
+
+/// All mutants of the rules of that verb: each condition dropped, each comparison that is made
+/// while a condition is asked or an effect runs shifted by one, each kind of field that an effect
+/// changes left alone. What differs in the numbers of slots only is there once.
+std::vector<Mutant> mutants_of(model::Verb verb);
+
+/// What becomes of the mutants of the verbs whose name begins so. Calls `progress` with each.
+std::vector<Judgement> judge_mutants(const std::string& verbs, const ProofOptions& options,
+                                     const std::function<void(const Judgement&)>& progress);
+
+/// MUTANTS.md.
+std::string mutants_text(const std::vector<Judgement>& judgements);
+
+}  // namespace mrproof::specs

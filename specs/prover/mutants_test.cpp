@@ -1,0 +1,58 @@
+// Mutants are noticed, and what is the same is known to be.
+#include "specs/prover/mutants.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace mrproof::specs {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+std::vector<std::string> with_fate(const std::vector<Judgement>& all, Fate fate) {
+  std::vector<std::string> names;
+  for (const auto& end : all)
+    if (end.fate == fate) names.push_back(end.mutant);
+  return names;
+}
+
+std::vector<std::string> names_of(const std::vector<Mutant>& mutants) {
+  std::vector<std::string> names;
+  for (const auto& mutant : mutants) names.push_back(mutant.name);
+  return names;
+}
+
+TEST(Mutants, AreOfAllKinds) {
+  const auto names = names_of(mutants_of(model::Verb::bind_mw));
+  EXPECT_THAT(names, Contains("bind_mw.ok without bind_in_bounds"));
+  EXPECT_THAT(names, Contains("bind_mw.ok does not set mw.rkey"));
+  EXPECT_THAT(names, Contains("bind_mw: bind_in_bounds shifts comparison 0"));
+  EXPECT_THAT(names, Contains("bind_mw.loc_prot_err without not bind_right"));
+}
+
+TEST(Mutants, OfDeregistrationAreNoticed) {
+  const auto ends = judge_mutants("dereg_mr", {}, {});
+  EXPECT_EQ(with_fate(ends, Fate::refuted).size(), ends.size());
+  EXPECT_GE(ends.size(), 9U);
+}
+
+TEST(Mutants, ThatChangeNothingAreEquivalent) {
+  const auto ends = judge_mutants("reg_dmabuf_mr", {}, {});
+  // All of a dma-buf is writable, so that nothing is asked there.
+  EXPECT_THAT(with_fate(ends, Fate::equivalent),
+              Contains(HasSubstr("reg_dmabuf_mr.ok without memory_writable")));
+  EXPECT_THAT(with_fate(ends, Fate::survived), ::testing::IsEmpty());
+}
+
+/// With one theorem alone most go unnoticed: it is the theorems that notice.
+TEST(Mutants, SurviveATheoremThatIsNotAboutThem) {
+  ProofOptions options;
+  options.theorem = "no_byte_outside";
+  const auto ends = judge_mutants("dereg_mr", options, {});
+  EXPECT_THAT(with_fate(ends, Fate::survived), Contains("dereg_mr.ok does not set mr.live"));
+}
+
+}  // namespace
+}  // namespace mrproof::specs
