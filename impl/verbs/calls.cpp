@@ -113,8 +113,10 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
   PairSlot& slot = pair_of(call.qp);
   seen.rebuilt = slot.failed || slot.lost;
   bool taken_back = !slot.lost && reconnect(port_, slot.pair) == 0;
-  if (taken_back && read_after_connect_)
-    taken_back = read_nothing(slot.pair.ends[0]) && read_nothing(slot.pair.ends[1]);
+  // Where even a read of nothing does not come to its end, RESET once more is all that can be done.
+  if (taken_back && read_after_connect_ &&
+      !(read_nothing(slot.pair.ends[0]) && read_nothing(slot.pair.ends[1])))
+    taken_back = reconnect(port_, slot.pair) == 0;
   if (!taken_back) {
     // The device does not take the pair back; a new one in its place is as good.
     seen.rebuilt = slot.failed = true;
