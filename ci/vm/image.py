@@ -90,7 +90,8 @@ def module_index(tree):
 
 
 def module_order(tree, names):
-    """[(name, bytes)] of the modules with what they depend on, in loading order."""
+    """[(name, bytes)] of the modules with what they depend on, in loading order; "NAME?" is loaded
+    where the kernel has it."""
     index, order = module_index(tree), {}
     builtin = {Path(line).stem.replace("-", "_")
                for file in tree.rglob("modules.builtin") for line in file.read_text().split()}
@@ -108,7 +109,8 @@ def module_order(tree, names):
         order[name] = data
 
     for name in names:
-        add(name)
+        if not name.endswith("?") or name[:-1].replace("-", "_") in index:
+            add(name.removesuffix("?"))
     return list(order.items())
 
 

@@ -2,11 +2,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/run/place.hpp"
 #include "conformance/run/plan.hpp"
 #include "conformance/run/verify.hpp"
 
@@ -30,24 +30,6 @@ void tar(const std::vector<std::string>& arguments) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw ToolError("tar failed; see its message above, or install tar and gzip");
 }
-
-/// A folder of its own that goes with the object.
-class Temporary {
- public:
-  Temporary() : path_((fs::temp_directory_path() / "mrproof-verify-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw ToolError(path_ + ": cannot be made");
-  }
-  ~Temporary() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Says what came of it; whether the report says what its journal says.
 bool tell(const std::string& name, const Verification& result) {
@@ -73,9 +55,9 @@ int verify(const std::string& package) {
   if (fs::is_directory(package))
     return tell(package, verify_report(package)) ? kExitExpected : kExitDeviation;
   if (!fs::exists(package)) throw ToolError(package + ": there is no such package or report");
-  const Temporary folder;
-  tar({"-xzf", package, "-C", folder.path()});
-  return tell(package, verify_report(folder.path())) ? kExitExpected : kExitDeviation;
+  const Folder folder("");
+  tar({"-xzf", package, "-C", folder.file("")});
+  return tell(package, verify_report(folder.file(""))) ? kExitExpected : kExitDeviation;
 }
 
 }  // namespace
