@@ -82,7 +82,11 @@ Judgement deviation(const Rulebook& book, const PlainView& view) {
   }
   if (best.kind == DeviationClass::detail) return best;
   const OutcomeSet right = allowed(book, view);
-  if (outcome == Outcome::ok) best.kind = DeviationClass::accepted;
+  if (outcome == Outcome::ok) {
+    best.kind = DeviationClass::accepted;
+    if (best.names(&remote_in_bounds<Plain>) && through_window<Plain>.holds(view).truth())
+      best.add_broken(&through_window<Plain>);
+  }
   if (outcome == Outcome::ok || !right.contains(Outcome::ok)) return best;
   best.kind = DeviationClass::rejected;
   // Where success alone is right, the name says so: a failure that has the wrong status only must

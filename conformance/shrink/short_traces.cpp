@@ -93,9 +93,12 @@ class Sieve {
     const bool unexplained = is_broken(kNothingForbids.id);
     if (unexplained && !any_broken)
       for (const auto& term : rule->reasons) terms_.push_back({term.condition, !term.holds});
-    if (unexplained || is_broken(kBytesAsPredicted.id))
+    if (unexplained || is_broken(kBytesAsPredicted.id)) {
       for (const PlainCondition* circumstance : kCircumstances<Plain>)
         terms_.push_back({circumstance, is_broken(circumstance->id)});
+    } else if (is_broken(remote_in_bounds<Plain>.id)) {  // the one that a success is named by
+      terms_.push_back({&through_window<Plain>, is_broken(through_window<Plain>.id)});
+    }
   }
   [[nodiscard]] bool lets_through(const State<Plain>& state, const Call<Plain>& call) const {
     const PlainView view{state, call, result_};

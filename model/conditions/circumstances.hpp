@@ -1,7 +1,9 @@
-// Circumstances: what an unexplained refusal is named by beside "nothing_forbids".
+// Circumstances: what an unexplained refusal is named by beside "nothing_forbids"; the window, also
+// what a success out of bounds is named by.
 //
 // They decide nothing. They keep apart what would else have one name: a provider known to mishandle
-// zero-based regions must still be found out when it begins to refuse plain ones.
+// zero-based regions must still be found out when it begins to refuse plain ones, and one known not
+// to check the bounds of windows when it forgets those of regions.
 #pragma once
 
 #include "model/conditions/windows.hpp"
@@ -37,8 +39,18 @@ constexpr bool blames_remote(const auto& v) {
   return v.result.outcome == Outcome::rem_access_err && is_remote(v.call.verb);
 }
 /// Whether a window behind the remote range satisfies the predicate.
+template <class D> constexpr auto some_window(const View<D>& v, auto&& predicate) {
+  return !v.remote().windows([&](auto& w) { return !predicate(w); });
+}
 template <class D> constexpr auto window_blamed(const View<D>& v, auto&& predicate) {
-  return blames_remote(v) & !v.remote().windows([&](auto& w) { return !predicate(w); });
+  return blames_remote(v) & some_window(v, predicate);
+}
+/// Whether the success seen reached a remote range that is not inside what the key names.
+template <class D> constexpr auto reached_too_far(const View<D>& v) {
+  auto too_far = D::bit(false);
+  if (is_remote(v.call.verb) && v.result.outcome == Outcome::ok)
+    too_far = !remote_in_bounds<D>.holds(v);
+  return too_far;
 }
 /// Whether a region that the call uses, on any side, satisfies the predicate.
 template <class D> constexpr auto region_used(const View<D>& v, auto&& predicate) {
@@ -83,7 +95,9 @@ MRPROOF_CIRCUMSTANCE(on_demand_used, "a region paged on demand is used", "reg_mr
 
 // Windows.
 MRPROOF_CIRCUMSTANCE(through_window, "the remote key is that of a memory window",
-    "alloc_mw.grants_subset", window_blamed(v, [](const auto&) { return D::bit(true); }));
+    "alloc_mw.grants_subset",
+    (blames_remote(v) | reached_too_far(v)) &
+        some_window(v, [](const auto&) { return D::bit(true); }));
 MRPROOF_CIRCUMSTANCE(zero_based_window, "the window is, or is to be, addressed by offsets",
     "bind_mw.zero_based",
     (is_bind(v.call.verb) & has<D>(v.call.access, kZeroBased)) |
