@@ -14,7 +14,8 @@ MRPROOF_SITUATION(
 MRPROOF_SITUATION(
     mr_live, "the MR has been registered and not deregistered", "reg_mr.dereg", v.region().live);
 MRPROOF_SITUATION(mr_defined, "the MR is one that may still be used, not only deregistered",
-    "rereg_mr.cmd_unusable rereg_mr.cmd_do_fork_unusable gap.iova_wraps gap.dealloc_pd_used",
+    "rereg_mr.cmd_unusable rereg_mr.cmd_do_fork_unusable gap.iova_wraps "
+    "gap.zero_based_with_iova gap.dealloc_pd_used",
     !v.region().undefined);
 MRPROOF_SITUATION(
     mr_not_null, "the MR is no null MR", "null_mr.no_rereg gap.null_mr_refusal", !v.region().null);

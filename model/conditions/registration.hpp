@@ -95,6 +95,10 @@ MRPROOF_SITUATION(page_offsets_agree,
 MRPROOF_SITUATION(keys_range_straight, "the range that keys address does not wrap around",
     "gap.iova_wraps",
     straight<D>(asked(v).first, asked(v).length) & straight<D>(v.call.iova, asked(v).length));
+MRPROOF_SITUATION(base_unambiguous, "no address of its own is given to a zero-based region",
+    "gap.zero_based_with_iova",
+    (v.call.verb == Verb::reg_mr || v.call.verb == Verb::rereg_mr) |
+        !has<D>(asked(v).access, kZeroBased) | (v.call.iova == 0));
 MRPROOF_SITUATION(dmabuf_flags_supported,
     "a dma-buf is registered with flags that the verb supports",
     "reg_mr.dmabuf_flags gap.dmabuf_demands",

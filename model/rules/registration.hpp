@@ -18,7 +18,7 @@ template <class D> struct RegistrationRules {
     Region<D> r;
     r.live = true;
     r.empty = a.length == 0;
-    r.undefined = !keys_range_straight<D>.holds(v);
+    r.undefined = !(keys_range_straight<D>.holds(v) & base_unambiguous<D>.holds(v));
     r.unseen = !of_buffers(v);
     r.pd = v.call.pd;
     r.access = a.access;
@@ -49,10 +49,12 @@ template <class D> struct RegistrationRules {
       list<D, remote_write_has_local_write<D>, memory_mapped<D>, memory_writable<D>>;
   static constexpr auto kDoubts = join<Term<D>>(hold<D, length_zero<D>>,
       fail<D, access_bits_defined<D>, hugetlb_with_on_demand<D>, memory_there_now<D>,
-          page_offsets_agree<D>, keys_range_straight<D>, dmabuf_flags_supported<D>>);
+          page_offsets_agree<D>, keys_range_straight<D>, base_unambiguous<D>,
+          dmabuf_flags_supported<D>>);
   static constexpr const char* kSilent =
       "gap.length_zero gap.undefined_access_bits gap.hugetlb_without_on_demand "
-      "gap.memory_not_there gap.iova_zero_in_page gap.iova_wraps gap.dmabuf_demands";
+      "gap.memory_not_there gap.iova_zero_in_page gap.iova_wraps gap.zero_based_with_iova "
+      "gap.dmabuf_demands";
 
   static constexpr R kRegister[] = {R{"ok", ok, hold<D, kSound, keys_distinct<D>>}.with(enter),
       R{"refused", refused, C::kErrnoSet, fail<D, kSound>},

@@ -88,6 +88,9 @@ struct Reasons {
                   wraps(w.first) | wraps(call.iova);
       if (call.verb != Verb::reg_mr)
         doubt = doubt | ((call.address & D::address(4095)) != (call.iova & D::address(4095)));
+      if (call.verb != Verb::reg_mr)
+        doubt =
+            doubt | (((w.access & D::flags(model::kZeroBased)) != D::flags(0)) & !none(call.iova));
       if (call.verb == Verb::reg_dmabuf_mr)
         doubt = doubt |
                 ((call.access | D::flags(model::kDmabufAccess)) != D::flags(model::kDmabufAccess));

@@ -51,7 +51,8 @@ struct SuccessFacts {
     const auto straight = [&](typename D::Address first) {
       return (c.length == none) | ends_by(first, c.length, ~none);
     };
-    facts.add("doubt", r.undefined == !(straight(r.first) & straight(c.iova)));
+    const auto two_bases = zero & (c.iova != none) & D::bit(c.verb != Verb::reg_mr);
+    facts.add("doubt", r.undefined == (two_bases | !(straight(r.first) & straight(c.iova))));
   }
 
   static void window_is_as_asked(const T& t, F& facts) {
