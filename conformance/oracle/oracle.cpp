@@ -70,31 +70,32 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   const Judgement judgement =
       step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
-    trace_back(view, judgement);
+    surprise_ = {state_, step.call, step.result, judgement, provenance_};
     source.differences(memory_, step.bytes);
     return judgement;
   }
   const PlainRule& rule = *judgement.rule;
   const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
   const Judgement bytes = check_bytes(step, view, rule, transfer, source);
-  if (bytes.verdict == Verdict::deviates) trace_back(view, bytes);
+  if (bytes.verdict == Verdict::deviates)
+    surprise_ = {state_, step.call, step.result, bytes, provenance_};
   provenance_.note(*book_, rule, view);
   advance(rule, view, state_);
   return bytes.verdict == Verdict::deviates ? bytes : judgement;
 }
 
-/// Keeps what there is to say of a deviation beside its name: which rules would have been right,
-/// and which ones made the objects what they are.
-void Oracle::trace_back(const PlainView& view, const Judgement& judgement) {
-  allowed_ = allowed(*book_, view);
-  background_.clear();
-  cited_.clear();
+/// What there is to say of a deviation beside its name: which rules would have been right, and
+/// which ones made the objects what they are.
+Oracle::Background Oracle::trace_back() const {
+  Background background;
+  if (!surprise_) return background;
+  const PlainView view{surprise_->state, surprise_->call, surprise_->result};
   const auto cite_all = [&](const std::string& clauses) {
-    for (const auto id : specs::words(clauses)) cited_.emplace_back(id);
+    for (const auto id : specs::words(clauses)) background.cited.emplace_back(id);
     return cite(clauses, book_->dialect());
   };
-  for (std::size_t i = 0; i < judgement.broken_count; ++i)
-    cite_all(judgement.broken.at(i)->clauses);
+  for (std::size_t i = 0; i < surprise_->judgement.broken_count; ++i)
+    cite_all(surprise_->judgement.broken.at(i)->clauses);
   const auto tell = [&](const std::string& what, const std::vector<const PlainRule*>& rules) {
     std::string names, clauses;
     for (const PlainRule* rule : rules) {
@@ -102,11 +103,15 @@ void Oracle::trace_back(const PlainView& view, const Judgement& judgement) {
       clauses += clauses_of_rule(rule->id);
     }
     if (!rules.empty())
-      background_.push_back(fmt::format("{}: {} [{}]", what, names, cite_all(clauses)));
+      background.lines.push_back(fmt::format("{}: {} [{}]", what, names, cite_all(clauses)));
   };
   tell("right would be", allowed_rules(*book_, view));
-  for (const auto& origin : provenance_.of(*book_, view)) tell(origin.object, origin.rules);
+  for (const auto& origin : surprise_->provenance.of(*book_, view))
+    tell(origin.object, origin.rules);
+  return background;
 }
+
+std::vector<std::string> Oracle::cited() const { return trace_back().cited; }
 
 /// What the program itself does to its memory.
 void Oracle::follow_program(const Call<Plain>& call) {
@@ -178,8 +183,11 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
 std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judgement) const {
   std::vector<std::string> lines;
   std::string names;
+  const OutcomeSet right =
+      surprise_ ? allowed(*book_, {surprise_->state, surprise_->call, surprise_->result})
+                : OutcomeSet{};
   for (std::size_t i = 0; i < kOutcomes; ++i) {
-    if (!allowed_.contains(static_cast<Outcome>(i))) continue;
+    if (!right.contains(static_cast<Outcome>(i))) continue;
     if (!names.empty()) names += ", ";
     names += print_outcome(static_cast<Outcome>(i), is_transfer(step.call.verb));
   }
@@ -190,7 +198,8 @@ std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judg
     lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition.id,
                                 condition.sentence, cite(condition.clauses, book_->dialect())));
   }
-  lines.insert(lines.end(), background_.begin(), background_.end());
+  const auto background = trace_back().lines;
+  lines.insert(lines.end(), background.begin(), background.end());
   return lines;
 }
 

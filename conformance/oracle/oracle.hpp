@@ -1,6 +1,8 @@
 // The oracle: the model's state and bytes beside a device, judging each step.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "conformance/oracle/memory.hpp"
@@ -48,10 +50,23 @@ class Oracle {
   [[nodiscard]] std::vector<std::string> explain(const Step& step,
                                                  const model::Judgement& judgement) const;
   /// Ids of the clauses and gaps that explain() cites.
-  [[nodiscard]] const std::vector<std::string>& cited() const { return cited_; }
+  [[nodiscard]] std::vector<std::string> cited() const;
 
  private:
-  void trace_back(const model::PlainView& view, const model::Judgement& judgement);
+  /// A step that deviated, and what there was before it. Words are made of it only for those who
+  /// ask: a provider that deviates often is not to be slower for it.
+  struct Surprise {
+    model::State<model::Plain> state;
+    model::Call<model::Plain> call;
+    model::Result<model::Plain> result;
+    model::Judgement judgement;
+    Provenance provenance;
+  };
+  /// Lines of explain() besides the broken conditions, and what they cite.
+  struct Background {
+    std::vector<std::string> lines, cited;
+  };
+  [[nodiscard]] Background trace_back() const;
   void follow_program(const model::Call<model::Plain>& call);
   void store(const std::vector<ByteRun>& runs);
   [[nodiscard]] bool take_over_bytes(const Step& step);
@@ -62,10 +77,7 @@ class Oracle {
   model::State<model::Plain> state_;
   Memory memory_;
   Provenance provenance_;
-  // Of the last step that deviated, in the state before it:
-  model::OutcomeSet allowed_;
-  std::vector<std::string> background_;  ///< lines of explain() besides the broken conditions
-  std::vector<std::string> cited_;
+  std::optional<Surprise> surprise_;  ///< the last one
 };
 
 }  // namespace mrproof

@@ -164,7 +164,7 @@ class Worker {
     Judgement judgement = oracle.check(step, memory_);
     if (judgement.verdict == Verdict::deviates) {
       step.annotations.push_back(annotate(judgement, step));
-      step.remarks = oracle.explain(step, judgement);
+      if (is_new(step.annotations.back())) step.remarks = oracle.explain(step, judgement);
       learn(step.annotations.back());
     } else if (!seen.kernel_warning.empty()) {
       judgement.verdict = Verdict::kernel_warning;
@@ -203,6 +203,12 @@ class Worker {
     if (trouble == "-") return;  // of no more than the verb: that has to be met again
     const auto& ok = book_.rules(step.call.verb, Outcome::ok).front()->id;
     plan_.walk.known.push_back({ok, KnownDeviation::kTrouble, trouble});
+  }
+
+  /// Whether somebody may want to read about it: a run keeps the first of a name, a trial the one
+  /// that is looked for.
+  [[nodiscard]] bool is_new(const Annotation& a) const {
+    return plan_.until ? a == *plan_.until : !times_.contains(print_annotation(a));
   }
 
   /// After the third time a deviation is known well enough.
