@@ -78,6 +78,11 @@ Channel::~Channel() {
   if (mapping_ != nullptr) munmap(mapping_, size_);
 }
 
+bool Channel::is_worker_resting() const {
+  const auto rested = header_->rested.load();
+  return rested != 0 && rested == header_->generation.load() && header_->ended.load() != rested;
+}
+
 void Channel::forget_records() {
   header_->head.store(0);
   header_->tail.store(0);

@@ -25,9 +25,10 @@ struct ChannelHeader {
   std::atomic<std::uint64_t> head;         ///< bytes ever written; stored by the worker only
   std::atomic<std::uint64_t> tail;         ///< bytes ever read; stored by the supervisor only
   std::atomic<std::uint32_t> command;      ///< Command, for the agent
-  std::atomic<std::uint32_t> generation;   ///< number of the worker that is wanted
+  std::atomic<std::uint32_t> generation;   ///< number of the request that is to be run
   std::atomic<std::uint32_t> agent_ready;  ///< 1 once an agent watches `command`
-  std::atomic<std::uint32_t> ended;        ///< generation of the last worker that ended
+  std::atomic<std::uint32_t> rested;       ///< the last request after which the worker stayed
+  std::atomic<std::uint32_t> ended;        ///< the request that was run when the last worker ended
   std::atomic<std::int32_t> wait_status;   ///< of that worker, as waitpid(2) gives it
   std::atomic<std::uint32_t> stop;         ///< 1: the worker ends after the current step
   std::atomic<std::uint32_t> request_size;
@@ -47,6 +48,8 @@ class Channel {
   ~Channel();
 
   [[nodiscard]] ChannelHeader& header() const { return *header_; }
+  /// Whether the worker has done what was asked, and waits for the next request.
+  [[nodiscard]] bool is_worker_resting() const;
   /// Forgets all records; only while no worker runs.
   void forget_records();
   void set_request(const std::string& text);

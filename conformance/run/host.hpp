@@ -31,9 +31,10 @@ class Host {
   Host& operator=(const Host&) = delete;
   virtual ~Host() = default;
 
-  /// Starts a worker on the channel's request; boots the place first if that is needed.
+  /// Starts a worker on the channel's request, or lets one that stayed begin it; boots the place
+  /// first if that is needed.
   virtual void start() = 0;
-  /// How the worker ended, once it has.
+  /// How the worker ended, once it has, or has done what was asked and stays.
   virtual std::optional<Ended> ended() = 0;
   /// Ends the worker by force. It may not end at once, or at all, if the kernel holds it.
   virtual void kill() = 0;
@@ -58,6 +59,9 @@ std::unique_ptr<Host> make_local_host(Channel& channel, const std::string& chann
 std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,
                                         const std::string& target, const std::string& console,
                                         const std::vector<std::string>& kernel_arguments);
+
+/// How a worker ends that stays for the next request.
+inline Ended at_rest() { return {Ended::How::exited, 0, "at rest"}; }
 
 /// Waits for a worker's end as the agent and the local host see it.
 Ended describe_wait_status(int status);

@@ -22,12 +22,17 @@ class LocalHost : public Host {
   }
 
   void start() override {
-    channel_.header().stop.store(0);
-    pid_ = start_process({own_program(), "worker", "--channel", path_}, "");
+    auto& header = channel_.header();
+    const bool stays =
+        channel_.is_worker_resting() && pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == 0;
+    header.stop.store(0);
+    header.generation.fetch_add(1);
+    if (!stays) pid_ = start_process({own_program(), "worker", "--channel", path_}, "");
   }
 
   std::optional<Ended> ended() override {
     int status = 0;
+    if (channel_.is_worker_resting()) return at_rest();
     if (pid_ <= 0 || waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
     pid_ = -1;
     return describe_wait_status(status);

@@ -48,7 +48,7 @@ struct Plan {
   std::vector<std::string> traces;  ///< not empty: texts of traces to replay, instead of walks
   std::string trace_file;           ///< their name, for messages
   /// Set: the run is over when this has been shown, and a trace ends at a call that may not be
-  /// made.
+  /// made. The worker stays for the next such run, which saves most of the time of a short one.
   std::optional<Annotation> until;
 
   [[nodiscard]] bool is_replay() const { return !traces.empty(); }

@@ -55,6 +55,7 @@ class VirtualHost : public Host {
 
   std::optional<Ended> ended() override {
     auto& header = channel_.header();
+    if (channel_.is_worker_resting()) return at_rest();
     if (header.ended.load() == header.generation.load())
       return describe_wait_status(header.wait_status.load());
     if (!wait_for_qemu(std::chrono::seconds(0))) return std::nullopt;

@@ -71,6 +71,7 @@ std::optional<Trace> SupervisedTrials::first_showing(std::span<const Trace> cand
 void SupervisedTrials::look_for(const Annotation& wanted) {
   if (plan_.until == wanted) return;
   plan_.until = wanted;
+  plan_.patient = true;
   plan_.walk.known.clear();
   first_ = true;
 }
@@ -87,8 +88,12 @@ void SupervisedTrials::avoid(const std::vector<Incident>& incidents) {
   }
 }
 
-/// Takes for troubles to be avoided what none of the steps would be.
+/// Takes for troubles to be avoided what none of the steps would be. Calls that nobody answers take
+/// seconds each: they are made if the trace has one.
 void SupervisedTrials::spare(const Trace& seen) {
+  plan_.patient = std::any_of(seen.steps.begin(), seen.steps.end(), [](const Step& step) {
+    return step.result.outcome == model::Outcome::retry_exc_err;
+  });
   plan_.walk.known = known_;
   const model::Rulebook& book = *model::find_rulebook(plan_.dialect);
   for (std::size_t i = 0; i < seen.steps.size(); ++i) {

@@ -22,10 +22,10 @@ int make_end(const Port& port, ibv_pd* pd, QpEnd& end) {
   ibv_context* context = port.context.get();
   end.pd = pd;
   errno = 0;
-  end.send_cq.reset(ibv_create_cq(context, kDepth, nullptr, nullptr, 0));
-  if (!end.send_cq) return errno;
-  end.receive_cq.reset(ibv_create_cq(context, kDepth, nullptr, nullptr, 0));
-  if (!end.receive_cq) return errno;
+  for (auto* cq : {&end.send_cq, &end.receive_cq}) {
+    if (!*cq) cq->reset(ibv_create_cq(context, kDepth, nullptr, nullptr, 0));
+    if (!*cq) return errno;
+  }
   ibv_qp_init_attr wanted{};
   wanted.send_cq = end.send_cq.get();
   wanted.recv_cq = end.receive_cq.get();
@@ -130,11 +130,26 @@ QpEnd& QpEnd::operator=(QpEnd&& other) noexcept {
 
 int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair) {
   Pair made;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (pair.ends.at(i).qp) continue;
+    made.ends.at(i).send_cq = std::move(pair.ends.at(i).send_cq);
+    made.ends.at(i).receive_cq = std::move(pair.ends.at(i).receive_cq);
+  }
   int error = make_end(port, first, made.ends[0]);
   if (error == 0) error = make_end(port, second, made.ends[1]);
   if (error == 0) error = bring_up(port, made);
   if (error == 0) pair = std::move(made);
   return error;
+}
+
+void release_queue_pairs(Pair& pair) {
+  for (QpEnd& end : pair.ends) {
+    end.qp.reset();
+    if (end.send_cq) discard_completions(end.send_cq.get());
+    if (end.receive_cq) discard_completions(end.receive_cq.get());
+    end.receive_id = 0;
+    end.failed = false;
+  }
 }
 
 int reconnect(const Port& port, Pair& pair) {

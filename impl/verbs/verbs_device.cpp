@@ -139,7 +139,11 @@ bool VerbsDevice::pair_stays(std::size_t index, const Setup& setup) const {
 
 void VerbsDevice::release_pairs(const Setup& setup) {
   for (std::size_t index = 0; index < pairs_.size(); ++index) {
-    if (!pair_stays(index, setup)) pairs_.at(index) = PairSlot{};
+    PairSlot& slot = pairs_.at(index);
+    if (pair_stays(index, setup)) continue;
+    if (slot.lost) slot = PairSlot{};
+    release_queue_pairs(slot.pair);
+    slot.failed = slot.reset = false;
   }
 }
 
