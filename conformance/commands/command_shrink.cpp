@@ -97,6 +97,8 @@ void add_shrink_command(CLI::App& app, int& exit_code) {
   add_trial_options(*command, o);
   command->add_option("--time", o.session.seconds,
                       "end after so many seconds, with the shortest trace so far");
+  command->add_option("--expect", o.session.expectations,
+                      "file of expectations: calls known to crash or hang are not made");
   command->add_option("-o,--out", o.out, "file for the shrunk trace (default: standard output)");
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -35,8 +35,9 @@ std::optional<Outcome> outcome_of(std::string_view rule) {
   return std::nullopt;
 }
 
-bool same_broken(const Judgement& judgement, const Step& step, const Annotation& wanted) {
-  return annotate(judgement, step).broken == wanted.broken;
+bool same_name(const Judgement& judgement, const Step& step, const Annotation& wanted) {
+  const Annotation name = annotate(judgement, step);
+  return name.kind == wanted.kind && name.broken == wanted.broken;
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ std::optional<State<Plain>> foreseen(const Rulebook& book, const State<Plain>& s
 bool may_show(const Rulebook& book, const State<Plain>& state, const Step& step,
               const Annotation& wanted) {
   if (wanted.verdict != Verdict::deviates)
-    return same_broken(judge_trouble(book, {state, step.call, {}}, wanted.verdict), step, wanted);
+    return same_name(judge_trouble(book, {state, step.call, {}}, wanted.verdict), step, wanted);
   Result<Plain> result;
   const PlainRule* rule = book.find(wanted.rule);
   const auto outcome = rule == nullptr ? outcome_of(wanted.rule) : rule->outcome;
@@ -67,7 +68,7 @@ bool may_show(const Rulebook& book, const State<Plain>& state, const Step& step,
   const bool about_details = wanted.kind == "detail" || wanted.kind == "bytes";
   if (judgement.verdict != Verdict::deviates || judgement.kind == DeviationClass::detail)
     return about_details;
-  return same_broken(judgement, step, wanted);
+  return same_name(judgement, step, wanted);
 }
 
 Prospect foresee(const Trace& trace, const Annotation& wanted) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/oracle/judge_trace.hpp"
+#include "conformance/run/expectations.hpp"
 #include "conformance/shrink/shrink_form.hpp"
 
 namespace mrproof {
@@ -35,10 +36,21 @@ SupervisedTrials::SupervisedTrials(const SessionOptions& options, Plan plan)
       plan_(std::move(plan)),
       folder_(std::in_place, ""),
       own_place_(std::in_place, *folder_, options.target, options.kernel_arguments),
-      place_(*own_place_) {}
+      place_(*own_place_) {
+  avoid_known();
+}
 
 SupervisedTrials::SupervisedTrials(const SessionOptions& options, Plan plan, const Place& place)
-    : options_(options), plan_(std::move(plan)), place_(place) {}
+    : options_(options), plan_(std::move(plan)), place_(place) {
+  avoid_known();
+}
+
+void SupervisedTrials::avoid_known() {
+  if (!options_.expectations.empty())
+    avoid_expected(load_expectations(options_.expectations), plan_.walk);
+  known_ = std::move(plan_.walk.known);
+  plan_.walk.known.clear();
+}
 
 void SupervisedTrials::limit(double seconds) {
   end_.reset();

@@ -14,7 +14,8 @@ namespace mrproof {
 /// virtual machine, which is booted anew when its kernel is not to be trusted any more.
 class SupervisedTrials final : public Trials {
  public:
-  /// Of the options: target, kernel arguments, limits. Of the plan: device and dialect.
+  /// Of the options: target, kernel arguments, limits, and the file of expectations, whose troubles
+  /// are avoided as avoid() says. Of the plan: device and dialect.
   SupervisedTrials(const SessionOptions& options, Plan plan);
   /// The same in a place that was made before, and outlives this object.
   SupervisedTrials(const SessionOptions& options, Plan plan, const Place& place);
@@ -33,6 +34,7 @@ class SupervisedTrials final : public Trials {
   [[nodiscard]] const impl::Description& device() const { return device_; }
 
  private:
+  void avoid_known();
   void run(Tally& tally);
   void look_for(const Annotation& wanted);
   void spare(const Trace& seen);

@@ -18,7 +18,7 @@ struct Transport {
   /// "for ever", as it is meant for rnr_retry only.
   std::uint8_t retry_count = 6;
   /// Retries after "receiver not ready". Receives are posted before sends here, so few will do.
-  std::uint8_t rnr_retry = 3;
+  std::uint8_t rnr_retry = 1;
   /// What a receiver asks for between those retries; 1 is 0.01 ms (table in ibv_modify_qp(3)).
   std::uint8_t min_rnr_timer = 1;
 };
