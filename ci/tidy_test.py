@@ -147,11 +147,14 @@ class Tidy(unittest.TestCase):
     def test_includes_against_the_arrows(self):
         trace = "conformance/trace/trace.hpp"
         for folder, target in (("model", "impl/device.hpp"), ("model", trace), ("impl", trace),
-                               ("specs", "impl/device.hpp"), ("specs", trace)):
+                               ("specs", "impl/device.hpp"), ("specs", trace),
+                               ("conformance", "specs/theorems/theorem.hpp")):
             path = folder + "/planted.cpp"
             self.expect({path: f'#include "{target}"\n', folder + "/CMakeLists.txt": LISTED}, path,
                         "against the arrows")
         self.expect_in_source('#include "rule.hpp"\n', "not in the tree")
+        self.expect_nothing({"specs/traces/planted.cpp": f'#include "{trace}"\n',
+                             "specs/CMakeLists.txt": "\nadd_library(planted traces/planted.cpp)\n"})
 
     def test_exit_status_and_summary(self):
         command = [sys.executable, os.path.join(HERE, "tidy.py"), self.root]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "conformance/trace/trace.hpp"
 #include "model/conditions/registration.hpp"
 #include "model/conditions/windows.hpp"
 
@@ -161,6 +162,43 @@ std::optional<Seen> seen_by(const PlainRule& rule, const State<Plain>& state,
     seen->own_receive = seen->peer_receive = Plain::small(Outcome::none);
   }
   return seen;
+}
+
+std::vector<Seen> variants_of(const Seen& seen, const State<Plain>& state,
+                              const Call<Plain>& call) {
+  std::vector<Seen> all;
+  const auto vary = [&](auto Seen::*field, std::initializer_list<std::uint64_t> values) {
+    for (const auto value : values) {
+      all.push_back(seen);
+      all.back().*field = std::remove_reference_t<decltype(all.back().*field)>(value);
+    }
+  };
+  if (seen.outcome == Outcome::refused) {
+    vary(&Seen::error, {0, 22, 1, kErrInput, kErrCmd});
+    if (call.verb == Verb::rereg_mr) vary(&Seen::reason, {22});
+    return all;
+  }
+  if (call.verb == Verb::query_qp) vary(&Seen::qp_state, {1, 2, 3});
+  if (is_transfer(call.verb)) {
+    all.push_back(seen);
+    all.back().completion_matches = Bit(false);
+    vary(&Seen::qp_state, {1, 2, 3});
+    vary(&Seen::peer_state, {1, 2, 3});
+    for (auto field : {&Seen::own_receive, &Seen::peer_receive})
+      for (const auto outcome : {Outcome::none, Outcome::ok, Outcome::wr_flush_err,
+                                 Outcome::loc_len_err, Outcome::loc_prot_err})
+        vary(field, {Plain::small(outcome).value()});
+    vary(&Seen::received, {0, seen.received.value() + 1});
+  }
+  if (!tells_rkey(call.verb) || seen.outcome != Outcome::ok) return all;
+  for (const auto& r : state.regions) {
+    if (!r.live.truth()) continue;
+    if (tells_lkey(call.verb)) vary(&Seen::lkey, {r.lkey.value()});
+    vary(&Seen::rkey, {r.rkey.value(), r.rkey.value() + 1});
+  }
+  for (const auto& w : state.windows)
+    if (w.live.truth()) vary(&Seen::rkey, {w.rkey.value(), w.rkey.value() + 1});
+  return all;
 }
 
 }  // namespace mrproof

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "model/rulebook.hpp"
 
@@ -18,5 +19,11 @@ std::optional<model::Result<model::Plain>> synthesize(const model::PlainRule& ru
 std::optional<model::Result<model::Plain>> seen_by(const model::PlainRule& rule,
                                                    const model::State<model::Plain>& state,
                                                    const model::Call<model::Plain>& call);
+
+/// Results that differ from this one in one detail, which may then be wrong: errno, keys, states,
+/// receives.
+std::vector<model::Result<model::Plain>> variants_of(const model::Result<model::Plain>& seen,
+                                                     const model::State<model::Plain>& state,
+                                                     const model::Call<model::Plain>& call);
 
 }  // namespace mrproof

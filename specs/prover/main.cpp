@@ -21,6 +21,8 @@
 #include "specs/prover/mutants.hpp"
 #include "specs/prover/table.hpp"
 #include "specs/smt/smtlib.hpp"
+#include "specs/traces/mistakes.hpp"
+#include "specs/traces/show_traces.hpp"
 
 namespace mrproof::specs {
 namespace {
@@ -35,6 +37,9 @@ struct Arguments {
   bool mutants = false;
   bool gaps = false;
   std::string verb;
+  std::string mutant;
+  bool mistakes = false;
+  std::string traces;
   unsigned seed = 0;
   unsigned threads = 2;
 };
@@ -58,6 +63,12 @@ void check_theorem(const std::string& name) {
 int list() {
   for (const Heading& heading : theorems())
     fmt::print("{:<32} {}\n", heading.name, heading.sentence);
+  return 0;
+}
+
+int list_mistakes() {
+  for (const Mistake& mistake : mistakes())
+    fmt::print("{}\n    {}\n", mistake.mutant, mistake.story);
   return 0;
 }
 
@@ -118,11 +129,17 @@ int run_mutants(const Arguments& arguments) {
   std::size_t done = 0;
   const auto show = [&](const Judgement& end) {
     constexpr std::array<const char*, 4> kFates{"refuted", "equivalent", "SURVIVED", "UNDECIDED"};
-    fmt::print(stderr, "{:>5} {:<10} {:>6.2f} s  {}{}{}\n", ++done,
+    fmt::print(stderr, "{:>5} {:<10} {:>6.2f} s  {}{}{}{}\n", ++done,
                kFates.at(static_cast<std::size_t>(end.fate)), end.seconds, end.mutant,
-               end.by.empty() ? "" : ": ", end.by);
+               end.by.empty() ? "" : ": ", end.by,
+               end.fate == Fate::refuted && end.trace.empty() ? " (no trace found)" : "");
   };
-  const auto ends = judge_mutants(arguments.verb, options, show);
+  Tracer tracer;
+  const auto trace_of = [&](const Mutant& mutant, const Obligation& obligation) {
+    const auto shown = tracer.find(mutant.rows, obligation);
+    return shown ? print_trace(shown->trace) : std::string();
+  };
+  const auto ends = judge_mutants(arguments.verb, options, show, trace_of);
   fmt::print("{}", mutants_text(ends));
   const auto lives = [](const Judgement& end) {
     return end.fate == Fate::survived || end.fate == Fate::undecided;
@@ -144,10 +161,8 @@ int run_gaps(const Arguments& arguments) {
   return std::none_of(all.begin(), all.end(), open) ? 0 : 1;
 }
 
-int run(const Arguments& arguments) {
-  if (arguments.list) return list();
-  if (arguments.mutants) return run_mutants(arguments);
-  if (arguments.gaps) return run_gaps(arguments);
+/// Proves theorems of the rules, or of a mutant of them.
+int run_proofs(const Arguments& arguments) {
   check_theorem(arguments.theorem);
   ProofOptions options;
   options.dialects = dialects_of(arguments.dialect);
@@ -160,15 +175,35 @@ int run(const Arguments& arguments) {
     files.emplace(arguments.smt2);
     options.log = [&](const smt::Question& q, smt::Answer answer) { files->write(q, answer); };
   }
+  auto rows = rows_of(options.dialects);
+  if (!arguments.mutant.empty()) {
+    const auto mutant = find_mutant(arguments.mutant);
+    if (!mutant)
+      throw std::runtime_error(
+          fmt::format("no mutant '{}'; --mutants names them, --mistakes some", arguments.mutant));
+    rows = mutant->rows;
+    options = options_for(*mutant, options);
+  }
   Ticker ticker;
-  const auto rows = rows_of(options.dialects);
-  const auto obligations =
+  auto obligations =
       prove(rows, options, [&](const Obligation& obligation) { ticker.show(obligation); });
   ticker.clear();
+  constexpr std::size_t kMostTraces = 10;
+  Tracer tracer;
+  tracer.add_traces(rows, obligations, kMostTraces);
+  if (!arguments.traces.empty()) write_traces(arguments.traces, obligations);
   fmt::print("{}", arguments.json ? table_json(obligations) : table_text(obligations));
   const auto proved = [](const Obligation& obligation) { return obligation.proved(); };
   return !obligations.empty() && std::all_of(obligations.begin(), obligations.end(), proved) ? 0
                                                                                              : 1;
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.list) return list();
+  if (arguments.mistakes) return list_mistakes();
+  if (arguments.mutants) return run_mutants(arguments);
+  if (arguments.gaps) return run_gaps(arguments);
+  return run_proofs(arguments);
 }
 
 int main_of(int argc, char** argv) {
@@ -188,6 +223,13 @@ int main_of(int argc, char** argv) {
   app.add_flag("--gaps", arguments.gaps, "report what the pages leave open, each with a witness");
   app.add_option("--verb", arguments.verb, "mutants only of verbs whose name begins so")
       ->needs("--mutants");
+  app.add_option("--mutant", arguments.mutant,
+                 "prove things about this mutant of the rules, until something is refuted")
+      ->type_name("NAME");
+  app.add_flag("--mistakes", arguments.mistakes,
+               "list mutants that a tired engineer could have written");
+  app.add_option("--traces", arguments.traces, "write the traces of what is refuted to DIR")
+      ->type_name("DIR");
   app.add_flag("--json", arguments.json, "as JSON");
   app.add_flag("--list", arguments.list, "name the theorems, with their sentences");
   try {

@@ -216,21 +216,18 @@ bool same_meaning(const Row& row, const Row& changed, const Shape& shape,
   return questions.follows("equivalence", all, same.ref()).answer == Answer::unsatisfiable;
 }
 
-Judgement judge(const Mutant& mutant, ProofOptions options, Known& known) {
+Judgement judge(const Mutant& mutant, ProofOptions options, Known& known, const FindTrace& tracer) {
   const double begin = smt::cpu_seconds();
+  options = options_for(mutant, std::move(options));
   options.threads = 1;
-  options.changed = mutant.verb;
-  options.dialects = 0;
-  for (const Row& row : mutant.rows)
-    if (row.change.is_one) options.dialects |= row.dialects;
-  if ((options.dialects & 1U) != 0) options.dialects = 1;
-  Judgement end{mutant.name, Fate::survived, {}, 0};
+  Judgement end{mutant.name, Fate::survived, {}, 0, {}};
   for (const auto& obligation : prove(mutant.rows, options, {}, known)) {
     if (obligation.proved()) continue;
     if (obligation.answer == Answer::satisfiable) {
       end.fate = Fate::refuted;
       end.by = fmt::format("{} of {}, {}", obligation.theorem, obligation.subject,
                            obligation.counterexample->fact);
+      if (tracer) end.trace = tracer(mutant, obligation);
       break;
     }
     end.fate = Fate::undecided;
@@ -253,8 +250,27 @@ Judgement judge(const Mutant& mutant, ProofOptions options, Known& known) {
 
 std::vector<Mutant> mutants_of(model::Verb verb) { return Maker(verb).all(); }
 
+std::optional<Mutant> find_mutant(const std::string& name) {
+  const auto verb = name.substr(0, name.find_first_of(".:"));
+  for (std::size_t v = 0; v < model::kVerbs; ++v)
+    if (model::kVerbNames.at(v) == verb)
+      for (auto& mutant : mutants_of(static_cast<model::Verb>(v)))
+        if (mutant.name == name) return std::move(mutant);
+  return std::nullopt;
+}
+
+ProofOptions options_for(const Mutant& mutant, ProofOptions options) {
+  options.changed = mutant.verb;
+  options.dialects = 0;
+  for (const Row& row : mutant.rows)
+    if (row.change.is_one) options.dialects |= row.dialects;
+  if ((options.dialects & 1U) != 0) options.dialects = 1;
+  return options;
+}
+
 std::vector<Judgement> judge_mutants(const std::string& verbs, const ProofOptions& options,
-                                     const std::function<void(const Judgement&)>& progress) {
+                                     const std::function<void(const Judgement&)>& progress,
+                                     const FindTrace& tracer) {
   std::vector<model::Verb> chosen;
   for (std::size_t v = 0; v < model::kVerbs; ++v)
     if (model::kVerbNames.at(v).starts_with(verbs)) chosen.push_back(static_cast<model::Verb>(v));
@@ -271,7 +287,7 @@ std::vector<Judgement> judge_mutants(const std::string& verbs, const ProofOption
       for (Row& row : rows) row.change.is_one = true;
       (void)prove(rows, plain, {}, known);  // what holds of the model is not asked again
       for (const Mutant& mutant : mutants_of(chosen[i])) {
-        ends[i].push_back(judge(mutant, options, known));
+        ends[i].push_back(judge(mutant, options, known, tracer));
         const std::scoped_lock lock(mutex);
         if (progress) progress(ends[i].back());
       }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,16 +32,24 @@ struct Judgement {
   Fate fate = Fate::undecided;
   std::string by;  ///< the theorem that it breaks, and where
   double seconds = 0;
+  std::string trace;  ///< that shows it, if one was looked for and found
 };
+/// Looks for a trace that shows that what was refuted of a mutant does not hold; empty: none found.
+using FindTrace = std::function<std::string(const Mutant&, const Obligation&)>;
 
 /// All mutants of the rules of that verb: each condition dropped, each comparison that is made
 /// while a condition is asked or an effect runs shifted by one, each kind of field that an effect
 /// changes left alone. What differs in the numbers of slots only is there once.
 std::vector<Mutant> mutants_of(model::Verb verb);
+/// The mutant of that name, if there is one.
+std::optional<Mutant> find_mutant(const std::string& name);
+/// How a mutant is proved things about: what is changed, until something is refuted.
+ProofOptions options_for(const Mutant& mutant, ProofOptions options);
 
 /// What becomes of the mutants of the verbs whose name begins so. Calls `progress` with each.
 std::vector<Judgement> judge_mutants(const std::string& verbs, const ProofOptions& options,
-                                     const std::function<void(const Judgement&)>& progress);
+                                     const std::function<void(const Judgement&)>& progress,
+                                     const FindTrace& tracer = {});
 
 /// MUTANTS.md.
 std::string mutants_text(const std::vector<Judgement>& judgements);

@@ -45,6 +45,29 @@ expect 0 --theorem window_inside_region --dialect linux --smt2 "$folder/smt2"
 contains out "^window_inside_region .* proved$"
 expect 0 --theorem pages_are_as_asked --smt2 "$folder/smt2.pages"
 
+# A mutant is refuted with a trace: the judge says what is wrong with it, a device with the same
+# mistake does as it says, a sound one does not.
+expect 2 --mutant "bind_mw.ok without sense"
+contains err "no mutant"
+expect 0 --mistakes
+contains out "^bind_mw.ok without bind_in_bounds$"
+expect 1 --mutant "bind_mw.ok without bind_in_bounds" --theorem window_inside_region \
+  --traces "$folder/traces"
+contains out "^# window_inside_region: "
+trace="$folder/traces/window_inside_region-bind_mw.ok.mrt"
+name="deviates bind_mw.ok accepted bind_in_bounds"
+told() {
+  local code=$1 words=$2
+  shift 2
+  "$mrproof" "$@" >"$folder/out" 2>&1
+  local got=$?
+  [ "$got" = "$code" ] || { echo "mrproof $*: exit code $got"; failures=$((failures + 1)); }
+  contains out "$words"
+}
+told 1 "^! $name" judge "$trace"
+told 1 "^reproduced: $name" replay --device sim:bind-bounds-unchecked "$trace"
+told 0 "^not reproduced: $name" replay --device sim "$trace"
+
 # mrproof hands over; alone it says what is missing.
 if ! "$mrproof" prove --list 2>&1 | grep -q "^no_byte_outside "; then
   echo "mrproof prove --list does not list the theorems"

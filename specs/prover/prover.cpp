@@ -87,7 +87,7 @@ class Prover {
 
 void prove_steps(Prover& prover, const Row& row, const Shape& shape) {
   const StepWorld world(row, shape);
-  const Obligation head{{}, row.id, text_of(shape), row.dialects, {}, 0, 0, {}, {}};
+  const Obligation head{{}, row.id, text_of(shape), row.dialects, {}, 0, 0, {}, {}, {}};
   const auto about = [&](const char* theorem) {
     Obligation obligation = head;
     obligation.theorem = theorem;
@@ -105,31 +105,18 @@ void prove_steps(Prover& prover, const Row& row, const Shape& shape) {
 }
 
 /// The results of one verb's calls in one dialect.
-void prove_choices(Prover& prover, const std::vector<Row>& rows, model::Verb verb,
-                   DialectSet dialect, const Shape& shape) {
-  std::vector<const Row*> own;
-  for (const Row& row : rows)
-    if (row.verb == verb && (row.dialects & dialect) != 0) own.push_back(&row);
-  if (own.empty()) return;
-  const auto state = unknown_state("before.");
-  const auto call = unknown_call("call.", shape);
-  const auto nothing = unknown_result("result.", Outcome::none);
-  const View<Terms> view{state, call, nothing};
-  std::vector<Ref> assumptions;
-  for (const auto& fact : facts_of(state)) assumptions.push_back(fact.holds.ref());
-  assumptions.push_back(writable(call).ref());
-  assumptions.push_back(duties_kept(*own.front(), view).ref());
-  std::vector<Allowed<Terms>> rules;
-  for (const Row* row : own)
-    rules.push_back({&row->rule, situation_of(*row, view), situation_terms(*row, view)});
-  const Choice<Terms> choice{state, call, rules};
+void prove_choices(Prover& prover, const std::vector<Row>& rows, DialectSet dialect,
+                   const Shape& shape) {
+  const ChoiceWorld world(rows, dialect, shape);
+  if (!world.has_rules()) return;
+  const auto choice = world.choice();
+  const auto name = model::kVerbNames.at(static_cast<std::size_t>(shape.verb));
   for (const auto& theorem : choice_theorems<Terms>()) {
     if (!prover.wants(theorem.name)) continue;
     Facts<Terms> facts;
     theorem.facts(choice, facts);
-    const auto name = model::kVerbNames.at(static_cast<std::size_t>(verb));
-    prover.prove({theorem.name, std::string(name), text_of(shape), dialect, {}, 0, 0, {}, {}},
-                 shape, assumptions, facts.all());
+    prover.prove({theorem.name, std::string(name), text_of(shape), dialect, {}, 0, 0, {}, {}, {}},
+                 shape, world.assumptions(), facts.all());
   }
 }
 
@@ -158,7 +145,7 @@ void prove_start(Prover& prover) {
     if (!prover.wants(invariant.name)) continue;
     Facts<Terms> facts;
     invariant.facts(state, facts);
-    prover.prove({invariant.name, "at the start", "", kEveryDialect, {}, 0, 0, {}, {}}, {},
+    prover.prove({invariant.name, "at the start", "", kEveryDialect, {}, 0, 0, {}, {}, {}}, {},
                  assumptions, facts.all());
   }
 }
@@ -168,7 +155,8 @@ void prove_lemmas(Prover& prover) {
     if (!prover.wants(lemma.name)) continue;
     Facts<Terms> facts;
     lemma.facts(facts);
-    prover.prove({lemma.name, "numbers", "", kEveryDialect, {}, 0, 0, {}, {}}, {}, {}, facts.all());
+    prover.prove({lemma.name, "numbers", "", kEveryDialect, {}, 0, 0, {}, {}, {}}, {}, {},
+                 facts.all());
   }
 }
 
@@ -185,9 +173,9 @@ std::deque<Job> jobs_for(const std::vector<Row>& rows, const ProofOptions& optio
           if (row.verb == verb && (row.change.is_one || !options.changed))
             prove_steps(prover, row, shape);
       });
-      jobs.emplace_back([&rows, &options, verb, shape](Prover& prover) {
+      jobs.emplace_back([&rows, &options, shape](Prover& prover) {
         for (const DialectSet dialect : {1U, 2U, 4U})
-          if ((options.dialects & dialect) != 0) prove_choices(prover, rows, verb, dialect, shape);
+          if ((options.dialects & dialect) != 0) prove_choices(prover, rows, dialect, shape);
       });
     }
   }

@@ -48,6 +48,7 @@ struct Obligation {
   double worst = 0;    ///< of them, of the question that took longest
   std::string trouble;
   std::optional<Counterexample> counterexample;
+  std::string trace;  ///< that shows it, if one was looked for and found (specs/traces/)
   [[nodiscard]] bool proved() const { return answer == smt::Answer::unsatisfiable; }
 };
 

@@ -19,14 +19,32 @@ StepWorld::StepWorld(const Row& row, const Shape& shape)
       result_(unknown_result("result.", row.rule.outcome)),
       after_(before_),
       offset_(Terms::Address::unknown("offset")),
-      key_(Terms::Key::unknown("key")) {
+      key_(Terms::Key::unknown("key")),
+      allowed_(true) {
   const model::View<Terms> view{before_, call_, result_};
   row.take_effect(view, after_);
   if (row.rule.transfer != nullptr) transfer_ = row.rule.transfer(view);
   for (const auto& fact : facts_of(before_)) assumptions_.push_back(fact.holds.ref());
   for (const auto bit : {writable(call_), duties_kept(row, view), requirements_met(row, view),
-                         some_reason(row, view)})
+                         some_reason(row, view)}) {
     assumptions_.push_back(bit.ref());
+    allowed_ = allowed_ & bit;
+  }
+}
+
+ChoiceWorld::ChoiceWorld(const std::vector<Row>& rows, DialectSet dialect, const Shape& shape)
+    : state_(unknown_state("before.")), call_(unknown_call("call.", shape)) {
+  for (const Row& row : rows)
+    if (row.verb == shape.verb && (row.dialects & dialect) != 0) rows_.push_back(&row);
+  if (rows_.empty()) return;
+  const auto nothing = unknown_result("result.", Outcome::none);
+  const View<Terms> view{state_, call_, nothing};
+  for (const auto& fact : facts_of(state_)) assumptions_.push_back(fact.holds.ref());
+  may_be_made_ = writable(call_) & duties_kept(*rows_.front(), view);
+  for (const auto bit : {writable(call_), duties_kept(*rows_.front(), view)})
+    assumptions_.push_back(bit.ref());
+  for (const Row* row : rows_)
+    rules_.push_back({&row->rule, situation_of(*row, view), situation_terms(*row, view)});
 }
 
 Taken<Terms> StepWorld::taken() const {

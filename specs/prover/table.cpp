@@ -88,6 +88,7 @@ std::string table_text(const std::vector<Obligation>& obligations) {
                         obligation.trouble.empty() ? "" : ": ", obligation.trouble);
     if (!obligation.shape.empty()) text += fmt::format("  call: {}\n", obligation.shape);
     text += counterexample_text(obligation);
+    if (!obligation.trace.empty()) text += "  as a trace:\n\n" + obligation.trace;
   }
   return text;
 }
@@ -116,6 +117,7 @@ std::string table_json(const std::vector<Obligation>& obligations) {
       for (const Value& value : o.counterexample->values)
         if (value.value != 0) entry["values"][value.name] = hexadecimal(value.value);
     }
+    if (!o.trace.empty()) entry["trace"] = o.trace;
     json["open"].push_back(std::move(entry));
   }
   return json.dump(2) + "\n";

@@ -1,0 +1,40 @@
+#include "specs/traces/show_traces.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+namespace mrproof::specs {
+
+std::optional<Shown> Tracer::find(const std::vector<Row>& rows, const Obligation& obligation) {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t dialect = 0; dialect < model::kDialects.size(); ++dialect) {
+    if ((obligation.dialects >> dialect & 1U) == 0) continue;
+    auto& search = searches_[dialect];
+    if (!search) search = std::make_unique<TraceSearch>(dialect);
+    return search->find(rows, obligation.theorem, obligation.subject);
+  }
+  return std::nullopt;
+}
+
+void Tracer::add_traces(const std::vector<Row>& rows, std::vector<Obligation>& obligations,
+                        std::size_t most) {
+  for (Obligation& obligation : obligations) {
+    if (obligation.answer != smt::Answer::satisfiable || most == 0) continue;
+    --most;
+    if (const auto shown = find(rows, obligation)) obligation.trace = print_trace(shown->trace);
+  }
+}
+
+void write_traces(const std::string& folder, const std::vector<Obligation>& obligations) {
+  std::filesystem::create_directories(folder);
+  for (const Obligation& obligation : obligations) {
+    if (obligation.trace.empty()) continue;
+    const auto file = folder + "/" + obligation.theorem + "-" + obligation.subject + ".mrt";
+    std::ofstream out(file);
+    out << obligation.trace;
+    if (!out.flush()) throw std::runtime_error(file + ": cannot be written; name another folder");
+  }
+}
+
+}  // namespace mrproof::specs

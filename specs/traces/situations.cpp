@@ -1,0 +1,144 @@
+#include "specs/traces/situations.hpp"
+
+#include <algorithm>
+
+#include "conformance/trace/key_value.hpp"
+#include "impl/layout.hpp"
+#include "model/judge.hpp"
+#include "specs/traces/concrete_rules.hpp"
+
+namespace mrproof::specs {
+
+using model::Plain;
+
+namespace {
+
+impl::SimOptions options_of(std::string_view dialect) {
+  impl::SimOptions options;
+  options.dialect = dialect;
+  return options;
+}
+
+/// The other of the first two, if it is one of them.
+std::uint8_t swapped(std::uint8_t slot) { return slot < 2 ? slot ^ 1U : slot; }
+
+void swap_regions(KeyName& key) {
+  using Kind = KeyName::Kind;
+  if (key.kind != Kind::value && key.kind != Kind::window_rkey && key.kind != Kind::old_window_rkey)
+    key.slot = swapped(key.slot);
+}
+
+void swap_buffers(Plain::Address& address) {
+  const auto first = buffer_address(0) - kPageSize;
+  const auto second = buffer_address(1) - kPageSize;
+  const auto value = address.value();
+  if (first <= value && value < second) address = Plain::address(value + kBufferStride);
+  if (second <= value && value < second + kBufferStride)
+    address = Plain::address(value - kBufferStride);
+}
+
+/// The trace with the first two regions in each other's place, or the first two buffers: a change
+/// of the rules can be about one slot.
+Trace renamed(Trace trace, bool regions, bool buffers) {
+  for (Step& step : trace.steps) {
+    auto& call = step.call;
+    if (regions) {
+      call.mr = swapped(call.mr);
+      call.source = swapped(call.source);
+      for (KeyName* key : {&step.lkey, &step.second, &step.rkey}) swap_regions(*key);
+    }
+    if (buffers)
+      for (auto* address : {&call.address, &call.second.address, &call.remote, &call.iova})
+        swap_buffers(*address);
+  }
+  return trace;
+}
+
+/// The trace with a pair of queue pairs, if they change nothing about its calls: what a step left
+/// wrong can be seen through them.
+Trace with_a_pair(Trace trace) {
+  const bool frees = std::any_of(trace.steps.begin(), trace.steps.end(), [](const Step& step) {
+    return step.call.verb == Verb::dealloc_pd;
+  });
+  if (frees || !trace.setup.pd[0] || trace.setup.qp_pd[0] != Setup::kAbsent) return trace;
+  trace.setup.qp_pd[0] = trace.setup.qp_pd[1] = 0;
+  return trace;
+}
+
+}  // namespace
+
+Reference::Reference(std::string_view dialect)
+    : device_(options_of(dialect)), can_(device_.capabilities()) {}
+
+std::optional<Result<Plain>> Reference::answer(const Call<Plain>& call) {
+  try {
+    return device_.perform(call).result;
+  } catch (const std::logic_error&) {
+    return std::nullopt;
+  }
+}
+
+Situations::Situations(std::size_t dialect) {
+  beginning_.dialect = model::kDialects.at(dialect);
+  Reference reference(beginning_.dialect);
+  beginning_.can = reference.can();
+  const auto& book = *model::find_rulebook(beginning_.dialect);
+  std::vector<Trace> traces;
+  for (const StoredTrace& stored : stored_traces()) {
+    Trace trace = parse_trace(stored.text, stored.name);
+    if (trace.dialect == beginning_.dialect || trace.dialect == model::kDialects.front())
+      traces.push_back(with_a_pair(std::move(trace)));
+  }
+  std::stable_sort(traces.begin(), traces.end(),
+                   [](const Trace& a, const Trace& b) { return a.steps.size() < b.steps.size(); });
+  for (const bool regions : {false, true})
+    for (const bool buffers : {false, true})
+      for (const Trace& trace : traces) follow(renamed(trace, regions, buffers), book, reference);
+}
+
+void Situations::follow(const Trace& trace, const model::Rulebook& book, Reference& reference) {
+  auto state = initial_state(trace.setup, beginning_.can, book.defined_access());
+  reference.reset(trace.setup);
+  Situation situation;
+  situation.setup = trace.setup;
+  std::string calls = print_setup(trace.setup);
+  for (std::size_t i = 0; i < trace.steps.size(); ++i) {
+    Step step = trace.steps[i];
+    resolve_keys(step, state);
+    if (!book.has(step.call.verb) || !ConcreteRules::fits(step.call) ||
+        book.forbids(state, step.call) != nullptr)
+      return;
+    const auto seen = reference.answer(step.call);
+    if (!seen) return;
+    situation.states.push_back(state);
+    situation.next = step;
+    situation.seen = *seen;
+    situation.rest.assign(trace.steps.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                          trace.steps.end());
+    calls += print_call(step) + "\n";
+    // The result that a trace has may be another one where the call is the same.
+    if (seen_.insert(calls + "-> " + print_result(step)).second) all_.push_back(situation);
+    step = as_seen(step, *seen);
+    const model::PlainView view{state, step.call, step.result};
+    const auto judgement = model::judge(book, view);
+    if (judgement.verdict == model::Verdict::deviates) return;
+    model::advance(*judgement.rule, view, state);
+    situation.steps.push_back(std::move(step));
+  }
+}
+
+Step as_seen(Step step, const Result<Plain>& result) {
+  step.result = result;
+  step.observed = step.call.verb != Verb::fill && step.call.verb != Verb::protect;
+  step.keys_seen = result.outcome == Outcome::ok && tells_rkey(step.call.verb);
+  if (!model::is_transfer(step.call.verb) || result.outcome == Outcome::refused) {
+    step.result.completion_matches = model::Bit(true);
+    step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);
+  }
+  step.bytes.clear();
+  step.annotations.clear();
+  step.remarks.clear();
+  return step;
+}
+
+}  // namespace mrproof::specs

@@ -1,0 +1,61 @@
+// Calls in situations that traces lead to: where a wrong step is looked for.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/trace/trace.hpp"
+#include "impl/sim/sim_device.hpp"
+#include "specs/traces/stored.hpp"
+
+namespace mrproof::specs {
+
+/// A call that is about to be made.
+struct Situation {
+  Setup setup;              ///< that it begins with
+  std::vector<Step> steps;  ///< before it, with the simulated device's results
+  std::vector<model::State<model::Plain>>
+      states;                        ///< before each of them, and at last before the call
+  Step next;                         ///< keys resolved; with the result that a trace has
+  model::Result<model::Plain> seen;  ///< what the simulated device answers
+  std::vector<Step> rest;            ///< what the trace calls after it
+};
+
+/// The step with that result, and nothing else that was seen or said of it.
+Step as_seen(Step step, const model::Result<model::Plain>& result);
+
+/// The simulated device, whose implementation knows nothing of the rules.
+class Reference {
+ public:
+  explicit Reference(std::string_view dialect);
+  [[nodiscard]] const model::Capabilities<model::Plain>& can() const { return can_; }
+  /// Begins a new trace.
+  void reset(const Setup& setup) { device_.reset(setup); }
+  /// What it answers; nothing if it is no call to make.
+  std::optional<model::Result<model::Plain>> answer(const model::Call<model::Plain>& call);
+
+ private:
+  impl::SimDevice device_;
+  model::Capabilities<model::Plain> can_;
+};
+
+/// All calls of the stored traces that can be followed in a dialect on the simulated device, short
+/// traces first, each call with the same steps before it once. The rules' own view of the states.
+class Situations {
+ public:
+  explicit Situations(std::size_t dialect);
+  [[nodiscard]] const std::vector<Situation>& all() const { return all_; }
+  /// A trace of the dialect that has no setup and no steps yet.
+  [[nodiscard]] const Trace& beginning() const { return beginning_; }
+
+ private:
+  void follow(const Trace& trace, const model::Rulebook& book, Reference& reference);
+  Trace beginning_;
+  std::vector<Situation> all_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace mrproof::specs

@@ -1,0 +1,408 @@
+#include "specs/traces/trace_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/oracle/judge_trace.hpp"
+#include "conformance/oracle/synthesize.hpp"
+#include "conformance/trace/key_value.hpp"
+#include "conformance/walk/small_calls.hpp"
+#include "impl/layout.hpp"
+#include "specs/prover/prover.hpp"
+#include "specs/theorems/all.hpp"
+
+namespace mrproof::specs {
+
+using model::Plain;
+using Seen = Result<Plain>;
+
+namespace {
+
+bool same_state(const State<Plain>& a, const State<Plain>& b) {
+  bool same = true;
+  state_fields(
+      [&](const std::string&, const auto& x, const auto& y) { same = same && (x == y).truth(); }, a,
+      b);
+  return same;
+}
+
+/// What there is in the state, whatever its addresses and keys are.
+std::string kind_of_state(const State<Plain>& state) {
+  std::string kind;
+  state_fields(
+      [&](const std::string& path, const auto& field) {
+        if (path.find("key") != std::string::npos) return;
+        if constexpr (std::is_same_v<std::decay_t<decltype(field)>, model::Bit>)
+          kind += field.truth() ? '1' : '0';
+        else if constexpr (!std::is_same_v<std::decay_t<decltype(field)>, Plain::Address>)
+          kind += std::to_string(field.value()) + " ";
+      },
+      state);
+  return kind;
+}
+
+/// Whether a person sees the same; keys are what the device likes.
+bool looks_alike(const Seen& a, const Seen& b) {
+  bool same = a.outcome == b.outcome;
+  result_fields([&](const std::string& path, const auto& x,
+                    const auto& y) { same = same && (path.ends_with("key") || (x == y).truth()); },
+                a, b);
+  return same;
+}
+
+/// The state with the keys that were told: what programs know, whatever the rules make of it.
+void note_keys(State<Plain>& state, const Call<Plain>& call, const Seen& seen) {
+  if (seen.outcome != Outcome::ok || !tells_rkey(call.verb)) return;
+  if (tells_lkey(call.verb)) {
+    auto& r = state.regions.at(call.mr);
+    const bool again = call.verb == Verb::rereg_mr;
+    r.old_lkey = again ? r.lkey : Plain::key(0);
+    r.old_rkey = again ? r.rkey : Plain::key(0);
+    r.lkey = seen.lkey;
+    r.rkey = seen.rkey;
+    return;
+  }
+  auto& w = state.windows.at(call.mw);
+  w.old_rkey = model::is_bind(call.verb) ? w.rkey : Plain::key(0);
+  w.rkey = seen.rkey;
+}
+
+std::string sentence_of(const std::string& theorem) {
+  for (const auto& heading : theorems())
+    if (heading.name == theorem) return heading.sentence;
+  return theorem;
+}
+
+}  // namespace
+
+const char* words_for(Wrong wrong) {
+  switch (wrong) {
+    case Wrong::allowed: return "the rules in question allow this result";
+    case Wrong::forbidden: return "the rules in question do not allow this result";
+    default: return "the state that the rules in question leave is wrong";
+  }
+}
+
+/// One search.
+class TraceSearch::Looker {
+ public:
+  Looker(TraceSearch& search, const std::vector<Row>& rows, std::string theorem,
+         const std::string& subject)
+      : search_(search),
+        book_(*model::find_rulebook(model::kDialects.at(search.dialect_))),
+        rows_(rows),
+        reference_(book_.dialect()),
+        concrete_(rows, 1U << search.dialect_),
+        theorem_(std::move(theorem)),
+        asked_{theorem_},
+        subject_(subject),
+        verb_(subject.substr(0, subject.find('.'))) {
+    const auto choices = choice_theorems<Terms>();
+    about_results_ = std::any_of(choices.begin(), choices.end(),
+                                 [&](const auto& t) { return theorem_ == t.name; });
+  }
+
+  /// Among the calls of scenarios; then, if nothing else will do, among others.
+  std::optional<Shown> run() {
+    look_at_scenarios();
+    if (!best_ || best_->wrong == Wrong::left) stand_in();
+    if (!best_ || best_->wrong == Wrong::left) look_further();
+    return best_;
+  }
+
+ private:
+  static std::string_view name_of(Verb verb) {
+    return model::kVerbNames.at(static_cast<std::size_t>(verb));
+  }
+
+  void look_at_scenarios() {
+    for (const Situation& s : search_.situations_.all())
+      if (name_of(s.next.call.verb) == verb_ && prefix_stays(s) && look(s, s.next, true)) return;
+  }
+
+  /// Looks what other theorem about the subject is broken.
+  void stand_in() {
+    std::vector<std::string> others;
+    for (const Heading& other : theorems())
+      if (other.name != theorem_ && other.kind != "lemma" &&
+          (other.kind == "results") == about_results_)
+        others.push_back(other.name);
+    std::swap(asked_, others);
+    look_at_scenarios();
+    std::swap(asked_, others);
+  }
+
+  /// Whether the rows in question take the steps as the model does.
+  bool prefix_stays(const Situation& s) {
+    for (std::size_t i = 0; i < s.steps.size(); ++i) {
+      const auto& [call, result] = std::tie(s.steps[i].call, s.steps[i].result);
+      if (name_of(call.verb) != verb_) continue;
+      const auto rows = concrete_.allowing(s.states[i], call, result);
+      if (rows.empty() ||
+          !same_state(concrete_.after(*rows.front(), s.states[i], call, result), s.states[i + 1]))
+        return false;
+    }
+    return true;
+  }
+
+  /// Small calls of the verb in all kinds of situations: those that programs would make, then a
+  /// bounded number of others.
+  void look_further() {
+    constexpr std::size_t kMostOdd = 4000;
+    for (const unsigned odd : {0U, 1U}) {
+      std::size_t calls = 0;
+      bool found = false;
+      std::set<std::string> done;
+      for (const Situation& s : search_.situations_.all()) {
+        if (found || (odd > 0 && calls > kMostOdd)) break;
+        if (!done.insert(kind_of_state(s.states.back())).second || !prefix_stays(s)) continue;
+        for (std::size_t v = 0; v < model::kVerbs; ++v) {
+          if (model::kVerbNames.at(v) != verb_ || !book_.has(static_cast<Verb>(v))) continue;
+          each_call(s.states.back(), static_cast<Verb>(v), odd, [&](Step step) {
+            if (found || (odd > 0 && ++calls > kMostOdd)) return;
+            resolve_keys(step, s.states.back());
+            if (ConcreteRules::fits(step.call) &&
+                book_.forbids(s.states.back(), step.call) == nullptr)
+              found = look(s, step, false);
+          });
+        }
+      }
+      if (found) return;
+    }
+  }
+
+  /// Keeps what shows more than what was found before; whether it says all there is to say.
+  bool take(const std::optional<Shown>& shown) {
+    if (!shown) return false;
+    // What the rules wrongly allow may be a choice that pages leave: then the judge is content.
+    const auto doubt = [](const Shown& of) {
+      if (of.wrong == Wrong::left) return 2;
+      return of.wrong == Wrong::allowed && of.trace.steps.back().annotations.empty() ? 1 : 0;
+    };
+    if (!best_ || doubt(*shown) < doubt(*best_)) best_ = shown;
+    return doubt(*best_) == 0;
+  }
+
+  /// Looks whether the call shows it in that situation; whether no other is needed. `made`: it is
+  /// the one that the situation is of.
+  bool look(const Situation& s, const Step& call, bool made) {
+    const auto& state = s.states.back();
+    if (!concrete_.may_be_made(state, call.call)) return false;
+    if (about_results_) {
+      const auto fact = concrete_.broken_by_choice(asked_, state, call.call);
+      return fact && take(show_choice(s, call, *fact));
+    }
+    for (const auto& result : results_of(s, call, made))
+      for (const Row* row : concrete_.allowing(state, call.call, result)) {
+        if (row->id != subject_) continue;
+        const auto fact = concrete_.broken_by_step(asked_, *row, state, call.call, result);
+        if (fact && take(show_step(s, as_seen(call, result), *row, *fact))) return true;
+      }
+    return false;
+  }
+
+  /// Results that the rules may allow, the most natural first.
+  std::vector<Seen> results_of(const Situation& s, const Step& call, bool made) {
+    const auto& state = s.states.back();
+    std::vector<Seen> all;
+    if (made) {
+      all.push_back(s.seen);
+      all.push_back(call.result);
+    }
+    if (const auto* rule = book_.find(subject_))
+      if (const auto seen = seen_by(*rule, state, call.call)) {
+        if (made && !call.keys_seen) {
+          all.back().lkey = seen->lkey;
+          all.back().rkey = seen->rkey;
+        }
+        all.push_back(*seen);
+        for (const auto& other : variants_of(*seen, state, call.call)) all.push_back(other);
+      }
+    return all;
+  }
+
+  /// What the reference answers to the steps, and then to the call.
+  std::optional<Seen> answer(const Situation& s, const Call<Plain>& call) {
+    reference_.reset(s.setup);
+    for (const Step& step : s.steps) (void)reference_.answer(step.call);
+    return reference_.answer(call);
+  }
+
+  /// Of a theorem about results: one that the rules get wrong, if it shows.
+  std::optional<Shown> show_choice(const Situation& s, const Step& call, const BrokenFact& fact) {
+    const auto& state = s.states.back();
+    const auto seen = answer(s, call.call);
+    if (!seen) return std::nullopt;
+    if (concrete_.allowing(state, call.call, *seen).empty())
+      return finish(s, as_seen(call, *seen), Wrong::forbidden, fact, *seen, {});
+    for (const bool changed : {true, false})
+      for (const Row* row : concrete_.possible(state, call.call)) {
+        const auto* rule = book_.find(row->id);
+        if (rule == nullptr || row->change.is_one != changed ||
+            row->rule.outcome == seen->outcome || row->rule.weight != Weight::verdict)
+          continue;
+        const auto result = seen_by(*rule, state, call.call);
+        if (!result || concrete_.allowing(state, call.call, *result).empty()) continue;
+        return finish(s, as_seen(call, *result), Wrong::allowed, fact, *seen, row->id);
+      }
+    return std::nullopt;
+  }
+
+  std::optional<Shown> show_step(const Situation& s, const Step& step, const Row& row,
+                                 const BrokenFact& fact) {
+    const auto seen = answer(s, step.call);
+    if (!seen) return std::nullopt;
+    if (!looks_alike(step.result, as_seen(step, *seen).result))
+      return finish(s, step, Wrong::allowed, fact, *seen, row.id);
+    constexpr unsigned kMostFollowed = 12;
+    if (followed_++ < kMostFollowed)
+      if (auto shown = follow_up(s, as_seen(step, *seen), row, fact)) return shown;
+    return finish(s, as_seen(step, *seen), Wrong::left, fact, *seen, row.id);
+  }
+
+  /// A step more, or two, of which the rules are wrong since the state is.
+  std::optional<Shown> follow_up(const Situation& s, const Step& step, const Row& row,
+                                 const BrokenFact& fact) {
+    Following after{s, s.states.back(), s.steps.size() + 1, row.id, fact, 0, {}};
+    after.s.steps.push_back(step);
+    after.s.states.push_back(concrete_.after(row, s.states.back(), step.call, step.result));
+    note_keys(after.known, step.call, step.result);
+    attempt_all(after);
+    if (!after.shown && add_region(after)) attempt_all(after);
+    return std::move(after.shown);
+  }
+
+  /// A situation after a step that left a wrong state.
+  struct Following {
+    Situation s;
+    State<Plain> known;  ///< has the keys that the program knows
+    std::size_t bad;
+    std::string rule;
+    BrokenFact fact;
+    std::size_t calls;
+    std::optional<Shown> shown;
+  };
+
+  void attempt_all(Following& after) {
+    after.calls = 0;
+    const auto visit = [&](const Step& next) { attempt(after, next); };
+    for (const Step& next : after.s.rest) visit(next);
+    const State<Plain> state = after.s.states.back();
+    // The data path first: there a wrong state does harm.
+    for (const unsigned odd : {0U, 1U})
+      for (const bool remote : {true, false})
+        for (std::size_t v = 0; v < model::kVerbs && !after.shown; ++v)
+          if (const auto verb = static_cast<Verb>(v);
+              book_.has(verb) && model::is_remote(verb) == remote)
+            each_call(state, verb, odd, visit);
+  }
+
+  void attempt(Following& after, Step next) {
+    constexpr std::size_t kMostCalls = 3000;
+    if (after.shown || ++after.calls > kMostCalls) return;
+    resolve_keys(next, after.known);
+    const auto& state = after.s.states.back();
+    if (!ConcreteRules::fits(next.call) || !book_.has(next.call.verb) ||
+        !concrete_.may_be_made(state, next.call))
+      return;
+    const auto seen = answer(after.s, next.call);
+    if (!seen || !concrete_.allowing(state, next.call, *seen).empty()) return;
+    after.shown = finish(after.s, as_seen(next, *seen), Wrong::forbidden, after.fact, *seen,
+                         after.rule, after.bad);
+  }
+
+  /// Another region, to read into or to write from.
+  bool add_region(Following& after) {
+    Step step;
+    step.call.verb = Verb::reg_mr;
+    auto& state = after.s.states.back();
+    while (step.call.mr < Terms::kRegions && state.regions.at(step.call.mr).live.truth())
+      ++step.call.mr;
+    if (step.call.mr == Terms::kRegions) return false;
+    step.call.address = Plain::address(buffer_address(1));
+    step.call.length = Plain::address(kPageSize);
+    step.call.access = Plain::flags(model::kLocalWrite | model::kRemoteWrite | model::kRemoteRead);
+    if (!concrete_.may_be_made(state, step.call)) return false;
+    const auto seen = answer(after.s, step.call);
+    if (!seen) return false;
+    const auto rows = concrete_.allowing(state, step.call, *seen);
+    if (rows.empty() || rows.front()->rule.outcome != Outcome::ok) return false;
+    note_keys(after.known, step.call, *seen);
+    after.s.states.push_back(concrete_.after(*rows.front(), state, step.call, *seen));
+    after.s.steps.push_back(as_seen(step, *seen));
+    return true;
+  }
+
+  /// The trace, if its calls may be made.
+  std::optional<Shown> finish(const Situation& s, const Step& last, Wrong wrong,
+                              const BrokenFact& fact, const Seen& seen, const std::string& rule,
+                              std::size_t bad = 0) {
+    Shown shown;
+    shown.trace = search_.situations_.beginning();
+    shown.trace.setup = s.setup;
+    shown.trace.steps = s.steps;
+    shown.trace.steps.push_back(last);
+    shown.bad = bad == 0 ? shown.trace.steps.size() : bad;
+    shown.rule = rule.empty() ? verb_ : rule;
+    shown.theorem = fact.theorem;
+    shown.fact = fact.of;
+    shown.wrong = wrong;
+    try {
+      const Trace judged = judge_trace(shown.trace, book_, "");
+      if (judged.steps.size() < shown.trace.steps.size()) return std::nullopt;
+      const Step& end = judged.steps.back();
+      if (end.annotations.front().verdict == model::Verdict::deviates) {
+        shown.trace.steps.back().annotations = end.annotations;
+        const auto short_ones = std::min<std::size_t>(end.remarks.size(), 2);
+        shown.trace.steps.back().remarks.assign(
+            end.remarks.begin(), end.remarks.begin() + static_cast<std::ptrdiff_t>(short_ones));
+      }
+    } catch (const TraceError&) {
+      return std::nullopt;
+    }
+    comment(shown, as_seen(last, seen));
+    return shown;
+  }
+
+  void comment(Shown& shown, const Step& answer) const {
+    auto& lines = shown.trace.comments;
+    lines.push_back(fmt::format(" {}: {}", shown.theorem, sentence_of(shown.theorem)));
+    lines.push_back(fmt::format(" Not so at step {}, {}: {}.", shown.bad, shown.rule, shown.fact));
+    if (shown.wrong == Wrong::left) {
+      lines.push_back(fmt::format(" Its result is right; {}.", words_for(shown.wrong)));
+      return;
+    }
+    if (shown.bad < shown.trace.steps.size())
+      lines.emplace_back(" It leaves a wrong state, which the last step shows.");
+    lines.push_back(fmt::format(" Last step: {}; the simulated device answers: {}.",
+                                words_for(shown.wrong), print_result(answer)));
+  }
+
+  TraceSearch& search_;
+  const model::Rulebook& book_;
+  const std::vector<Row>& rows_;
+  Reference reference_;
+  ConcreteRules concrete_;
+  const std::string theorem_;
+  std::vector<std::string> asked_;  ///< it, or those that stand in
+  const std::string subject_;
+  const std::string verb_;
+  bool about_results_ = false;
+  unsigned followed_ = 0;
+  std::optional<Shown> best_;
+};
+
+TraceSearch::TraceSearch(std::size_t dialect) : dialect_(dialect), situations_(dialect) {}
+
+std::optional<Shown> TraceSearch::find(const std::vector<Row>& rows, const std::string& theorem,
+                                       const std::string& subject) {
+  std::vector<Row> all = rows;
+  for (const Row& row : rows_of(1U << dialect_)) {
+    const auto has_verb = [&](const Row& other) { return other.verb == row.verb; };
+    if (std::none_of(rows.begin(), rows.end(), has_verb)) all.push_back(row);
+  }
+  return Looker(*this, all, theorem, subject).run();
+}
+
+}  // namespace mrproof::specs
