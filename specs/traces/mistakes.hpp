@@ -2,6 +2,7 @@
 // trace.
 #pragma once
 
+#include <ostream>
 #include <span>
 
 namespace mrproof::specs {
@@ -12,6 +13,10 @@ struct Mistake {
   const char* story;   ///< how it comes about
   const char* fault;  ///< of the simulated device, if it has one that is the same mistake; or empty
 };
+
+inline std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
+  return out << mistake.mutant;
+}
 
 /// All of them; `mrproof prove --mutant NAME` proves each wrong.
 std::span<const Mistake> mistakes();
