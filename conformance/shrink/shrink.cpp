@@ -36,11 +36,11 @@ void name_ghosts(ShrinkForm& form) {
     }
 }
 
-/// The trace as its text tells it, so that nothing is left of arguments that a verb lacks; results
-/// stay. Nothing if it cannot be written.
-std::optional<Trace> cleaned(const Trace& trace) {
+/// The trace as its text, calls_text(), tells it, so that nothing is left of arguments that a verb
+/// lacks; results stay. Nothing if it cannot be written.
+std::optional<Trace> cleaned(const Trace& trace, const std::string& text) {
   try {
-    Trace clean = parse_trace(calls_text(trace), "");
+    Trace clean = parse_trace(text, "");
     clean.can = trace.can;
     for (std::size_t i = 0; i < clean.steps.size(); ++i)
       clean.steps[i].result = trace.steps[i].result;
@@ -67,7 +67,7 @@ std::optional<Trace> trace_of(ShrinkForm form, const Trace& like, const TraceWei
     name_ghosts(form);
     trace = with_slots(form, like);
   }
-  return trace && weight_parts(*trace) <= weight.parts ? cleaned(*trace) : std::nullopt;
+  return trace && weight_parts(*trace) <= weight.parts ? trace : std::nullopt;
 }
 
 /// There are too many traces of more steps.
@@ -196,22 +196,27 @@ bool Shrinker::promising(Prospect prospect) const {
 }
 
 bool Shrinker::improve_by(void (*moves)(const ShrinkForm&, const Propose&)) {
-  std::vector<Trace> candidates;
+  Candidates candidates;
   moves(form_, [&](const ShrinkForm& form) {
-    if (auto trace = trace_of(form, like_, weight_)) candidates.push_back(std::move(*trace));
+    if (const auto trace = trace_of(form, like_, weight_)) consider(*trace, candidates);
   });
   return improve(std::move(candidates));
 }
 
-/// Tries the candidates that are plainer than the best trace so far, the plainest first.
-bool Shrinker::improve(std::vector<Trace> candidates) {
-  std::vector<std::pair<TraceWeight, Trace>> plainer;
-  for (Trace& candidate : candidates) {
-    auto weight = weight_of(candidate);
-    if (weight >= weight_ || !tried_.insert(weight.text).second) continue;
-    if (!promising(foresee(candidate, wanted_))) continue;
-    plainer.emplace_back(std::move(weight), std::move(candidate));
-  }
+/// Takes the trace for a candidate, if it is plainer than the best one so far, and new. Most are
+/// not, so that comes before all that costs more.
+void Shrinker::consider(const Trace& trace, Candidates& candidates) {
+  auto text = calls_text(trace);
+  if (!tried_.insert(text).second) return;
+  auto clean = cleaned(trace, text);
+  if (!clean) return;
+  TraceWeight weight{weight_parts(*clean), std::move(text)};
+  if (weight >= weight_ || !promising(foresee(*clean, wanted_))) return;
+  candidates.emplace_back(std::move(weight), std::move(*clean));
+}
+
+/// Tries the candidates, the plainest first.
+bool Shrinker::improve(Candidates plainer) {
   std::sort(plainer.begin(), plainer.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t from = 0; from < plainer.size(); from += kMostInBatch) {
@@ -234,7 +239,7 @@ bool Shrinker::improve(std::vector<Trace> candidates) {
 
 /// Puts a plainer call of the small alphabet in the place of a step.
 bool Shrinker::replace_steps() {
-  std::vector<Trace> candidates;
+  Candidates candidates;
   const Rulebook& book = *find_rulebook(best_.dialect);
   State<Plain> state = initial_state(best_.setup, best_.can, book.defined_access());
   for (std::size_t at = 0; at < best_.steps.size(); ++at) {
@@ -248,8 +253,7 @@ bool Shrinker::replace_steps() {
   return improve(std::move(candidates));
 }
 
-void Shrinker::replacements_of(std::size_t at, const State<Plain>& state,
-                               std::vector<Trace>& candidates) const {
+void Shrinker::replacements_of(std::size_t at, const State<Plain>& state, Candidates& candidates) {
   const Rulebook& book = *find_rulebook(best_.dialect);
   const Step& now = best_.steps[at];
   const bool last = at + 1 == best_.steps.size();
@@ -261,8 +265,8 @@ void Shrinker::replacements_of(std::size_t at, const State<Plain>& state,
     each_call(state, verb, same ? 1 : 0, [&](const Step& call) {
       other.steps[at] = call;
       if (weight_parts(other) > weight_.parts || !promising(foresee(other, wanted_))) return;
-      if (auto trace = trace_of(numbered(other), like_, weight_))
-        candidates.push_back(std::move(*trace));
+      if (const auto trace = trace_of(numbered(other), like_, weight_))
+        consider(*trace, candidates);
     });
   }
 }

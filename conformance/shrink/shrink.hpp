@@ -58,17 +58,19 @@ class Shrinker {
   [[nodiscard]] Shrunk best() const { return {best_, trials_made_, {}}; }
 
  private:
+  using Candidates = std::vector<std::pair<TraceWeight, Trace>>;
   void adopt(const Trace& seen);
   void descend();
   bool begin_anew(std::size_t most);
   [[nodiscard]] bool is_kept(const Trace& trace) const;
   std::optional<Trace> first_showing(ShortTraces& known);
   bool improve_by(void (*moves)(const ShrinkForm&, const Propose&));
-  bool improve(std::vector<Trace> candidates);
+  void consider(const Trace& trace, Candidates& candidates);
+  bool improve(Candidates plainer);
   [[nodiscard]] bool promising(Prospect prospect) const;
   bool replace_steps();
   void replacements_of(std::size_t at, const model::State<model::Plain>& state,
-                       std::vector<Trace>& candidates) const;
+                       Candidates& candidates);
 
   Trials& trials_;
   Annotation wanted_;
