@@ -5,8 +5,8 @@ driver in the virtual machine.
     ci/repro_test.py PROGRAM [unittest arguments]
 
 Compiled has no need of a target. The others boot guests: MRPROOF_TARGET_DIR names the image of
-debian-bookworm (ci/test sets it); without it: exit 77. Mended wants that of debian-trixie in
-MRPROOF_OTHER_TARGET_DIR (ci/test --long).
+debian-bookworm (ci/test sets it); without it: exit 77. Elsewhere and Mended want those of other
+targets in MRPROOF_OTHER_TARGET_DIRS, separated by colons (ci/test --long).
 """
 
 import os
@@ -26,7 +26,8 @@ from guest_programs import run_programs  # noqa: E402
 
 PROGRAM = ""
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
-OTHER_TARGET = os.environ.get("MRPROOF_OTHER_TARGET_DIR", "")
+OTHER_TARGETS = [folder for folder in os.environ.get("MRPROOF_OTHER_TARGET_DIRS", "").split(":")
+                 if folder]
 SCENARIOS = ROOT / "conformance/scenarios"
 # As the head of each program says, and with all that a careful reader's compiler would ask.
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror"]
@@ -91,10 +92,9 @@ class AllCompiled(Programs):
         self.assertGreater(len(self.compile_all(sorted(SCENARIOS.rglob("*.mrt")))), 900)
 
 
-class Findings(Programs):
-    """On the target that has the faults each program tells of its own: exit status 1, at the step
-    that the trace names. On one that does not have them: 0, or 4 where it lacks the feature, unless
-    another fault shows in the same calls."""
+class FindingsPrograms(Programs):
+    """On a target that has the faults each program tells of its own: exit status 1, at the step that
+    the trace names."""
 
     KILLERS = "kills-the-kernel"
 
@@ -104,15 +104,24 @@ class Findings(Programs):
         self.assertEqual(ended.code, 1, f"{trace.name}:\n{ended.output}")
         self.assertRegex(ended.output, rf"deviates: step {step}: ")
 
-    def test_exit_status(self):
-        traces = [trace for trace in findings.of_target(TARGET) if self.KILLERS not in trace.name]
+    def all_deviate(self, target):
+        traces = [trace for trace in findings.of_target(target) if self.KILLERS not in trace.name]
+        self.assertGreater(len(traces), 0, target)
         # The one that makes the kernel wait and complain comes last.
         traces.sort(key=lambda trace: "destroying-a-queue-pair" in trace.name)
-        ended = run_programs(TARGET, self.compile_all(traces), "rxe0")
+        ended = run_programs(target, self.compile_all(traces), "rxe0")
         self.assertEqual(len(ended), len(traces))
         for trace in traces:
             with self.subTest(trace=trace.name):
                 self.deviates(trace, ended[name_of(trace)])
+
+
+class Findings(FindingsPrograms):
+    """Also of faults that this target does not have: 0, or 4 where it lacks the feature, unless
+    another fault shows in the same calls."""
+
+    def test_exit_status(self):
+        self.all_deviate(TARGET)
 
     def test_faults_of_other_targets(self):
         own = findings.of_target(TARGET)
@@ -134,13 +143,26 @@ class Findings(Programs):
                 self.assertIn("Kernel panic", ended.output)
 
 
+class Elsewhere(FindingsPrograms):
+    """Findings on the other targets."""
+
+    def test_exit_status(self):
+        for target in OTHER_TARGETS:
+            with self.subTest(target=Path(target).name):
+                self.all_deviate(target)
+
+
 class Mended(Programs):
     """On a target that does not have the fault: exit status 0."""
 
     def test_exit_status(self):
-        traces = findings.conforming_on(OTHER_TARGET)
-        self.assertGreater(len(traces), 0)
-        ended = run_programs(OTHER_TARGET, self.compile_all(traces), "rxe0")
+        mended = [(target, findings.conforming_on(target)) for target in OTHER_TARGETS]
+        self.assertTrue(any(traces for _, traces in mended))
+        for target, traces in mended:
+            self.all_conform(target, traces)
+
+    def all_conform(self, target, traces):
+        ended = run_programs(target, self.compile_all(traces), "rxe0") if traces else {}
         for trace in traces:
             with self.subTest(trace=trace.name):
                 self.assertEqual(ended[name_of(trace)].code, 0, ended[name_of(trace)].output)
@@ -175,8 +197,8 @@ if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/repro_test.py PROGRAM; ci/test does it")
     PROGRAM = str(Path(sys.argv.pop(1)).resolve())
-    wanted = OTHER_TARGET if "Mended" in sys.argv else TARGET
+    wanted = OTHER_TARGETS if {"Mended", "Elsewhere"} & set(sys.argv) else TARGET
     if not wanted and not any("Compiled" in argument for argument in sys.argv):
-        print("skipped: no image; ci/test builds one and sets MRPROOF_TARGET_DIR")
+        print("skipped: no image; ci/test builds one and names it")
         sys.exit(77)
     unittest.main(verbosity=2)
