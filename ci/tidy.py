@@ -20,7 +20,8 @@ FILE_LIMIT = 600
 
 IGNORED_FOLDERS = re.compile(r"^(\.git|build.*|mrproof-report|__pycache__)$")
 # One step, one expectation, one sentence a line, however long it is.
-LONG_LINES = re.compile(r"(\.mrt|\.md|-fails\.txt|-flakes\.txt|-skips\.txt|LICENSE|\.clang-tidy)$")
+LONG_LINES = re.compile(r"(\.mrt|\.scope|\.md|-fails\.txt|-flakes\.txt|-skips\.txt|LICENSE"
+                        r"|\.clang-tidy)$")
 
 # The arrows of ARCHITECTURE.md: which folders, or files, each folder may include.
 EVERYTHING = {"model", "impl", "conformance", "specs", "property-tests"}

@@ -34,12 +34,13 @@ typename D::Bit lies(typename D::Address start, typename D::Address more, typena
   return (first <= start) & (start <= start + more) & (start + more <= last);
 }
 
-/// The facts of the invariants.
-template <class D>
+/// The facts of the invariants; F takes them (Facts, or something that keeps less).
+template <class D, class F = Facts<D>>
 struct InvariantFacts {
   using S = State<D>;
-  using F = Facts<D>;
   using Bit = typename D::Bit;
+
+  static auto named(const char* what, std::size_t index) { return F::named(what, index); }
 
   template <class Each>
   static void each_window_and_region(const S& s, Each&& each) {
@@ -60,7 +61,7 @@ struct InvariantFacts {
   }
 
   static void window_inside_region(const S& s, F& facts) {
-    each_window_and_region(s, [&](const auto& w, const auto& r, Bit of, const std::string& name) {
+    each_window_and_region(s, [&](const auto& w, const auto& r, Bit of, const auto& name) {
       const Bit bound = is_known_bound(w) & of;
       // Where the window begins, as the region's own keys address it.
       const auto start = w.memory - r.memory + r.first;
@@ -78,7 +79,7 @@ struct InvariantFacts {
       facts.add(named("mr", i), implies(r.live & writes_remotely<D>(r.access),
                                         model::has<D>(r.access, model::kLocalWrite)));
     }
-    each_window_and_region(s, [&](const auto& w, const auto& r, Bit of, const std::string& name) {
+    each_window_and_region(s, [&](const auto& w, const auto& r, Bit of, const auto& name) {
       facts.add(name, implies(is_known_bound(w) & of & writes_remotely<D>(w.access),
                               model::has<D>(r.access, model::kLocalWrite)));
     });
@@ -122,7 +123,7 @@ struct InvariantFacts {
     for (std::size_t i = 0; i < D::kWindows; ++i)
       for (std::size_t j = i + 1; j < D::kWindows; ++j)
         facts.add(named("mw", i) + " " + named("mw", j), apart(s.windows.at(i), s.windows.at(j)));
-    each_window_and_region(s, [&](const auto& w, const auto& r, Bit, const std::string& name) {
+    each_window_and_region(s, [&](const auto& w, const auto& r, Bit, const auto& name) {
       const Bit known = w.live & (!w.undefined) & is_open(r);
       const Bit index = model::key_index(w.rkey) != model::key_index(r.rkey);
       facts.add(name, implies(known & w.bound, w.rkey != r.rkey) & implies(known & w.two, index));
@@ -225,10 +226,10 @@ struct InvariantFacts {
 };
 
 /// All invariants. Each may be relied on by all theorems.
-template <class D>
+template <class D, class F = Facts<D>>
 constexpr auto invariants() {
-  using I = InvariantFacts<D>;
-  return std::array<Invariant<D>, 12>{{
+  using I = InvariantFacts<D, F>;
+  return std::array<Invariant<D, F>, 12>{{
       {"bound_window_has_region", "The region of a bound memory window is registered.",
        I::bound_window_has_region},
       {"window_inside_region",

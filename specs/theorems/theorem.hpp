@@ -28,6 +28,11 @@ using model::View;
 using model::Weight;
 using model::Window;
 
+/// The index as words: "mr0".
+inline std::string named(const char* what, std::size_t index) {
+  return what + std::to_string(index);
+}
+
 /// One instance of what a theorem says: for these objects.
 template <class D>
 struct Fact {
@@ -40,6 +45,9 @@ struct Fact {
 template <class D>
 class Facts {
  public:
+  static std::string named(const char* what, std::size_t index) {
+    return specs::named(what, index);
+  }
   void add(std::string of, typename D::Bit holds, std::vector<typename D::Bit> given = {}) {
     all_.push_back({std::move(of), holds, std::move(given)});
   }
@@ -84,11 +92,11 @@ struct Choice {
 };
 
 /// True in every state that a trace leads to: at the start, and kept by every step.
-template <class D>
+template <class D, class F = Facts<D>>
 struct Invariant {
   const char* name;
   const char* sentence;
-  void (*facts)(const State<D>&, Facts<D>&);
+  void (*facts)(const State<D>&, F&);
 };
 
 /// True of every step that a rule allows, from a state in which the invariants hold.
@@ -114,10 +122,5 @@ struct Lemma {
   const char* sentence;
   void (*facts)(Facts<D>&);
 };
-
-/// The index as words: "mr0".
-inline std::string named(const char* what, std::size_t index) {
-  return what + std::to_string(index);
-}
 
 }  // namespace mrproof::specs

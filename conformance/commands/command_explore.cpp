@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/explore/explorer.hpp"
+
+namespace mrproof {
+namespace {
+
+struct ExploreArguments {
+  std::string scope;
+  ExploreOptions options;
+  double memory = 0;
+};
+
+constexpr double kGibibyte = 1U << 30U;
+
+std::string line_of(const ExploreCounts& c) {
+  const auto rate = [&](std::uint64_t count) {
+    return static_cast<double>(count) / std::max(c.seconds, 1e-9) / 1e6;
+  };
+  return fmt::format(
+      "{} states, {} expanded, depth {}, {} transitions, {} of them changes; {:.1f} s: {:.2f} M "
+      "states/s, {:.2f} M transitions/s",
+      c.states, c.expanded, c.depth, c.transitions, c.changes, c.seconds, rate(c.states),
+      rate(c.transitions));
+}
+
+void show_progress(const ExploreCounts& counts) {
+  fmt::print(stderr, "\r{}\033[K", line_of(counts));
+  std::fflush(stderr);
+}
+
+void print_result(const Explored& result, Explorer& explorer) {
+  const auto& c = result.counts;
+  fmt::print("{}\n", line_of(c));
+  const auto forms = explorer.codec().form_counts();
+  fmt::print(
+      "{:.1f} bytes a state ({:.1f} MiB); {} forms of regions, {} of windows, {} of queue "
+      "pairs, {} of what surrounds them\n",
+      static_cast<double>(c.bytes) / static_cast<double>(c.states),
+      static_cast<double>(c.bytes) / (1U << 20U), forms[0], forms[1], forms[2], forms[3]);
+}
+
+int explore(ExploreArguments arguments) {
+  auto& options = arguments.options;
+  options.memory = static_cast<std::size_t>(arguments.memory * kGibibyte);
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (terminal) options.progress = show_progress;
+  const Scope scope = load_scope(arguments.scope);
+  const RuleMasks masks(scope.dialect);
+  Explorer explorer(scope, masks);
+  const Explored result = explorer.run(options);
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  print_result(result, explorer);
+  switch (result.end) {
+    case ExploreEnd::complete: return kExitExpected;
+    case ExploreEnd::broken:
+      fmt::print("after these steps the model breaks: {}\n{}", result.broken,
+                 print_trace(explorer.trace_to(result)));
+      return kExitDeviation;
+    case ExploreEnd::out_of_memory: break;
+  }
+  fmt::print(stderr,
+             "mrproof: {}: not all of it was explored: {:.2f} GiB of memory are not enough; allow "
+             "more with --memory, or name fewer values\n",
+             arguments.scope, arguments.memory);
+  return kExitError;
+}
+
+}  // namespace
+
+void add_explore_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<ExploreArguments>();
+  auto& a = *arguments;
+  const double all = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                     static_cast<double>(sysconf(_SC_PAGESIZE)) / kGibibyte;
+  a.memory = all / 2;
+  a.options.threads = std::max(1U, std::thread::hardware_concurrency());
+  auto* command =
+      app.add_subcommand("explore", "Visit every state of the model that a scope's calls lead to");
+  command->add_option("scope", a.scope, "file that says what is called (conformance/README.md)")
+      ->required();
+  command->add_option("-j,--threads", a.options.threads, "threads (default: one for each core)")
+      ->check(CLI::Range(1, 256));
+  command
+      ->add_option("--memory", a.memory,
+                   "GiB that states may take (default: half of the machine's)")
+      ->check(CLI::PositiveNumber);
+  command->callback([arguments, &exit_code] { exit_code = explore(*arguments); });
+}
+
+}  // namespace mrproof

@@ -1,0 +1,131 @@
+#include "conformance/explore/explorer.hpp"
+
+#include <gmock/gmock.h>
+
+#include <tuple>
+
+#include "conformance/oracle/judge_trace.hpp"
+#include "conformance/testing/test_files.hpp"
+#include "model/rulebook.hpp"
+
+namespace mrproof {
+namespace {
+
+using namespace model;
+using ::testing::HasSubstr;
+
+Scope scope_named(const std::string& name) {
+  return load_scope(std::string(MRPROOF_SCOPES) + "/" + name + ".scope");
+}
+
+Explored explored(const Scope& scope, unsigned threads = 1) {
+  const RuleMasks masks(scope.dialect);
+  Explorer explorer(scope, masks);
+  ExploreOptions options;
+  options.threads = threads;
+  return explorer.run(options);
+}
+
+using Counts = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::size_t>;
+Counts counts_of(const Explored& e) {
+  EXPECT_EQ(e.end, ExploreEnd::complete) << e.broken;
+  EXPECT_EQ(e.counts.expanded, e.counts.states);
+  return {e.counts.states, e.counts.transitions, e.counts.changes, e.counts.depth};
+}
+
+// What changes these numbers changes what the model allows: say why with the new ones.
+TEST(Explorer, CountsEveryStateAndTransition) {
+  EXPECT_EQ(counts_of(explored(scope_named("shared"))), Counts(11233, 633933, 239648, 15));
+  EXPECT_EQ(counts_of(explored(scope_named("default"))), Counts(8430, 1242248, 637275, 13));
+}
+
+TEST(Explorer, CountsTheSameInAnyNumberOfThreads) {
+  for (const auto* name : {"shared", "default"}) {
+    const Scope scope = scope_named(name);
+    const auto one = counts_of(explored(scope));
+    for (const unsigned threads : {2U, 3U, 8U}) EXPECT_EQ(counts_of(explored(scope, threads)), one);
+  }
+}
+
+TEST(Explorer, StopsWhereMemoryEnds) {
+  const Scope scope = scope_named("shared");
+  const RuleMasks masks(scope.dialect);
+  Explorer explorer(scope, masks);
+  ExploreOptions options;
+  options.memory = 1;
+  options.first_places = 4096;
+  const auto result = explorer.run(options);
+  EXPECT_EQ(result.end, ExploreEnd::out_of_memory);
+  EXPECT_LT(result.counts.states, 4096U);
+  EXPECT_LT(result.counts.expanded, result.counts.states);
+}
+
+TEST(Explorer, FindsTheSameInATableThatGrows) {
+  const Scope scope = scope_named("shared");
+  const RuleMasks masks(scope.dialect);
+  const auto whole = counts_of(explored(scope));
+  for (const unsigned threads : {1U, 2U}) {
+    Explorer explorer(scope, masks);
+    ExploreOptions options;
+    options.first_places = 1024;
+    options.threads = threads;
+    EXPECT_EQ(counts_of(explorer.run(options)), whole);
+  }
+}
+
+/// A trace as the model itself judges it.
+Annotation judged_last(const Trace& trace) {
+  const Trace judged = judge_trace(trace, *find_rulebook(trace.dialect), "found");
+  EXPECT_FALSE(judged.steps.empty());
+  return judged.steps.empty() || judged.steps.back().annotations.empty()
+             ? Annotation{}
+             : judged.steps.back().annotations.front();
+}
+
+// The classical mistake: the last byte is compared, and nobody asks whether it wrapped around.
+constexpr RuleCondition kBindInBoundsButForWraps{
+    "bind_in_bounds", "", "", About::situation, [](const RuleView& v) -> RuleDomain::Bit {
+      const auto last = v.call.address + v.call.length - 1;
+      return (v.call.length == 0) |
+             ((v.region().first <= v.call.address) & (last <= v.region().last));
+    }};
+
+TEST(Explorer, DefaultScopeFindsAWraparoundFault) {
+  const Scope scope = scope_named("default");
+  RuleMasks masks(scope.dialect);
+  ASSERT_TRUE(masks.replace(kBindInBoundsButForWraps));
+  Explorer explorer(scope, masks);
+  const auto result = explorer.run({});
+  ASSERT_EQ(result.end, ExploreEnd::broken);
+  EXPECT_THAT(result.broken, HasSubstr("window_inside_region: mw0 mr0 range"));
+  const Trace trace = explorer.trace_to(result);
+  EXPECT_EQ(trace.steps.size(), 3U) << print_trace(trace);
+  const auto last = judged_last(trace);
+  EXPECT_TRUE(last.rule == "bind_mw.ok" || last.rule == "post_bind_mw.ok") << print_trace(trace);
+  EXPECT_EQ(last.broken, "bind_in_bounds");
+}
+
+TEST(Explorer, FindsACallWithoutAnAllowedResult) {
+  const Scope scope = scope_named("default");
+  RuleMasks masks(scope.dialect);
+  ASSERT_TRUE(masks.drop("dereg_mr.refused"));
+  Explorer explorer(scope, masks);
+  const auto result = explorer.run({});
+  ASSERT_EQ(result.end, ExploreEnd::broken);
+  const Trace trace = explorer.trace_to(result);
+  ASSERT_EQ(trace.steps.size(), 4U) << print_trace(trace);
+  EXPECT_EQ(trace.steps.back().call.verb, Verb::dereg_mr);
+  EXPECT_FALSE(trace.steps.back().observed);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(trace.steps[i].observed);
+}
+
+TEST(Explorer, NeitherReplacesNorDropsWhatIsNotThere) {
+  RuleMasks masks("linux");
+  EXPECT_FALSE(masks.drop("dereg_mr.never"));
+  auto other = kBindInBoundsButForWraps;
+  other.id = "no_such_condition";
+  EXPECT_FALSE(masks.replace(other));
+}
+
+}  // namespace
+}  // namespace mrproof
