@@ -93,8 +93,8 @@ class AllCompiled(Programs):
 
 
 class FindingsPrograms(Programs):
-    """On a target that has the faults each program tells of its own: exit status 1, at the step that
-    the trace names."""
+    """On a target that has the faults each program tells of its own: exit status 1, at the step
+    that the trace names."""
 
     KILLERS = "kills-the-kernel"
 
