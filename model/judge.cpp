@@ -84,8 +84,9 @@ Judgement deviation(const Rulebook& book, const PlainView& view) {
   const OutcomeSet right = allowed(book, view);
   if (outcome == Outcome::ok) {
     best.kind = DeviationClass::accepted;
-    if (best.names(&remote_in_bounds<Plain>) && through_window<Plain>.holds(view).truth())
-      best.add_broken(&through_window<Plain>);
+    if (best.names(&remote_in_bounds<Plain>) || best.names(&bind_in_bounds<Plain>))
+      for (const PlainCondition* circumstance : kOutOfBounds<Plain>)
+        if (circumstance->holds(view).truth()) best.add_broken(circumstance);
   }
   if (outcome == Outcome::ok || !right.contains(Outcome::ok)) return best;
   best.kind = DeviationClass::rejected;

@@ -96,8 +96,9 @@ class Sieve {
     if (unexplained || is_broken(kBytesAsPredicted.id)) {
       for (const PlainCondition* circumstance : kCircumstances<Plain>)
         terms_.push_back({circumstance, is_broken(circumstance->id)});
-    } else if (is_broken(remote_in_bounds<Plain>.id)) {  // the one that a success is named by
-      terms_.push_back({&through_window<Plain>, is_broken(through_window<Plain>.id)});
+    } else if (is_broken(remote_in_bounds<Plain>.id) || is_broken(bind_in_bounds<Plain>.id)) {
+      for (const PlainCondition* circumstance : kOutOfBounds<Plain>)
+        terms_.push_back({circumstance, is_broken(circumstance->id)});
     }
   }
   [[nodiscard]] bool lets_through(const State<Plain>& state, const Call<Plain>& call) const {

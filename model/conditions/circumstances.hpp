@@ -1,5 +1,5 @@
-// Circumstances: what an unexplained refusal is named by beside "nothing_forbids"; the window, also
-// what a success out of bounds is named by.
+// Circumstances: what an unexplained refusal is named by beside "nothing_forbids", and a few of
+// them what a success out of bounds is named by.
 //
 // They decide nothing. They keep apart what would else have one name: a provider known to mishandle
 // zero-based regions must still be found out when it begins to refuse plain ones, and one known not
@@ -102,6 +102,9 @@ MRPROOF_CIRCUMSTANCE(zero_based_window, "the window is, or is to be, addressed b
     "bind_mw.zero_based",
     (is_bind(v.call.verb) & has<D>(v.call.access, kZeroBased)) |
         window_blamed(v, [](auto& w) { return has<D>(w.access, kZeroBased); }));
+MRPROOF_CIRCUMSTANCE(bind_wraps, "the range to be bound wraps around the address space", "C10-75",
+    D::bit(is_bind(v.call.verb) && v.result.outcome == Outcome::ok) & (!unbinds(v)) &
+        (v.call.address + (v.call.length - 1) < v.call.address));
 MRPROOF_CIRCUMSTANCE(unbinding, "the bind has length zero",
     "alloc_mw.type_1_ends gap.unbind_arguments", is_bind(v.call.verb) & unbinds(v));
 MRPROOF_CIRCUMSTANCE(unbound_window_named, "the type 2 window to be invalidated is not bound",
@@ -126,11 +129,15 @@ MRPROOF_CIRCUMSTANCE(read_only_memory, "part of the memory is read-only", "memor
     makes_region(v.call.verb) & paged_in(v.state, v.call.address, v.call.length, false) &
         !paged_in(v.state, v.call.address, v.call.length, true));
 
+/// Those that a success out of bounds is named by.
+template <class D>
+inline constexpr const Condition<D>* kOutOfBounds[] = {&through_window<D>, &bind_wraps<D>};
+
 /// All of them, in the order in which they are named.
 template <class D>
 inline constexpr const Condition<D>* kCircumstances[] = {&local_zero_based<D>,
     &remote_zero_based<D>, &receive_zero_based<D>, &addressed_by_iova<D>, &on_demand_elsewhere<D>,
-    &on_demand_used<D>, &through_window<D>, &zero_based_window<D>, &unbinding<D>,
+    &on_demand_used<D>, &through_window<D>, &zero_based_window<D>, &bind_wraps<D>, &unbinding<D>,
     &empty_transfer<D>, &optional_access_bits<D>, &zero_based_asked<D>, &on_demand_asked<D>,
     &read_only_memory<D>, &unbound_window_named<D>, &windows_through_qp<D>};
 
