@@ -2,17 +2,19 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "conformance/commands/commands.hpp"
-#include "conformance/explore/explorer.hpp"
+#include "conformance/explore/state_graph.hpp"
+#include "conformance/run/plan.hpp"
 
 namespace mrproof {
 namespace {
 
 struct ExploreArguments {
-  std::string scope;
+  std::string scope, graph;
   ExploreOptions options;
   double memory = 0;
 };
@@ -24,7 +26,7 @@ std::string line_of(const ExploreCounts& c) {
     return static_cast<double>(count) / std::max(c.seconds, 1e-9) / 1e6;
   };
   return fmt::format(
-      "{} states, {} expanded, depth {}, {} transitions, {} of them changes; {:.1f} s: {:.2f} M "
+      "{} states, {} expanded, depth {}, {} transitions, {} of them changes; {:.2f} s: {:.2f} M "
       "states/s, {:.2f} M transitions/s",
       c.states, c.expanded, c.depth, c.transitions, c.changes, c.seconds, rate(c.states),
       rate(c.transitions));
@@ -53,6 +55,12 @@ int explore(ExploreArguments arguments) {
   if (terminal) options.progress = show_progress;
   const Scope scope = load_scope(arguments.scope);
   const RuleMasks masks(scope.dialect);
+  if (!arguments.graph.empty()) {
+    std::ofstream out(arguments.graph);
+    out << draw_states(scope, masks);
+    out.close();
+    if (!out) throw ToolError(arguments.graph + ": cannot be written; choose another --graph");
+  }
   Explorer explorer(scope, masks);
   const Explored result = explorer.run(options);
   if (terminal) fmt::print(stderr, "\r\033[K");
@@ -91,6 +99,7 @@ void add_explore_command(CLI::App& app, int& exit_code) {
       ->add_option("--memory", a.memory,
                    "GiB that states may take (default: half of the machine's)")
       ->check(CLI::PositiveNumber);
+  command->add_option("--graph", a.graph, "draw the states of a small scope, as SVG");
   command->callback([arguments, &exit_code] { exit_code = explore(*arguments); });
 }
 

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "conformance/oracle/judge_trace.hpp"
-#include "conformance/testing/test_files.hpp"
 #include "model/rulebook.hpp"
 
 namespace mrproof {
@@ -36,7 +35,11 @@ Counts counts_of(const Explored& e) {
 // What changes these numbers changes what the model allows: say why with the new ones.
 TEST(Explorer, CountsEveryStateAndTransition) {
   EXPECT_EQ(counts_of(explored(scope_named("shared"))), Counts(11233, 633933, 239648, 15));
+  EXPECT_EQ(counts_of(explored(scope_named("shared-three"))),
+            Counts(114429, 10677759, 3794678, 16));
   EXPECT_EQ(counts_of(explored(scope_named("default"))), Counts(8430, 1242248, 637275, 13));
+  EXPECT_EQ(counts_of(explored(scope_named("everything"))), Counts(8535, 205953, 124405, 19));
+  EXPECT_EQ(counts_of(explored(scope_named("vendor"))), Counts(100698, 2102169, 1032306, 18));
 }
 
 TEST(Explorer, CountsTheSameInAnyNumberOfThreads) {

@@ -19,12 +19,9 @@ std::vector<PackedState> Explorer::path_to(PackedState state, std::size_t depth)
     // Depths are known modulo four, which is enough: nothing lies deeper than one level below.
     states_->each_at(static_cast<unsigned>(depth - 1), [&](PackedState from) {
       if (before) return;
-      moves.look_at(from);
-      moves.each(
-          [&](PackedState to, std::size_t, std::size_t) {
-            if (to == path.back()) before = from;
-          },
-          [](std::size_t) {});
+      moves.each(from, [&](PackedState to, std::size_t, std::size_t) {
+        if (to == path.back()) before = from;
+      });
     });
     if (!before) throw std::logic_error("a state without a way to it");
     path.push_back(*before);
@@ -66,24 +63,21 @@ Trace Explorer::trace_to(const Explored& ended) {
   auto at = codec.pack(codec.initial());
   const auto path = path_to(ended.where, ended.counts.depth);
   for (std::size_t i = 1; i < path.size(); ++i) {
-    moves.look_at(at);
     std::optional<PackedState> next;
-    moves.each(
-        [&](PackedState to, std::size_t call, std::size_t rule) {
-          if (next || codec_.pack(codec.unpack(to)) != path[i]) return;
-          next = to;
-          const auto& verb = *ready.calls()[call].verb;
-          trace.steps.push_back(seen_step(scope_, moves.state(), call, verb.rules[rule]));
-        },
-        [](std::size_t) {});
+    moves.each(at, [&](PackedState to, std::size_t call, std::size_t rule) {
+      if (next || codec_.pack(codec.unpack(to)) != path[i]) return;
+      next = to;
+      const auto& verb = *ready.calls()[call].verb;
+      trace.steps.push_back(seen_step(scope_, codec.unpack(at), call, verb.rules[rule]));
+    });
     if (!next) throw std::logic_error("a state without a way from the one before it");
     at = *next;
   }
   if (!ended.call) return trace;
-  moves.look_at(at);
-  const auto no_result = [](PackedState, std::size_t, std::size_t) {};
   std::optional<std::size_t> last;
-  moves.each(no_result, [&](std::size_t call) { last = last ? last : call; });
+  moves.each_end(
+      {&at, 1}, [](std::size_t, PackedState, std::size_t, const Answers::End&) {},
+      [&](std::size_t, std::size_t call) { last = last ? last : call; });
   if (last) trace.steps.push_back(scope_.calls.at(*last));
   return trace;
 }

@@ -1,10 +1,8 @@
 #include "conformance/explore/packed_state.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "conformance/explore/rule_masks.hpp"
 #include "impl/setup.hpp"
 #include "specs/symbolic/fields.hpp"
 
@@ -67,20 +65,10 @@ FormWords<10> words_of(const Surroundings& s) {
   return words;
 }
 
-/// Whether an object has not changed; if in doubt, it has.
-template <class Object>
-bool same_bytes(const Object& a, const Object& b) {
-  return std::memcmp(&a, &b, sizeof(Object)) == 0;
-}
-
 PackedState compose(const StateNumbers& n) {
   const auto put = [](std::uint64_t number, unsigned place) { return number << (16 * place); };
   return {put(n.regions[0], 0) | put(n.regions[1], 1) | put(n.regions[2], 2) | put(n.windows[0], 3),
           put(n.windows[1], 0) | put(n.qps[0], 1) | put(n.qps[1], 2) | put(n.surroundings, 3)};
-}
-
-bool less(const PackedState& a, const PackedState& b) {
-  return std::pair(a.low, a.high) < std::pair(b.low, b.high);
 }
 
 }  // namespace
@@ -155,33 +143,15 @@ std::uint16_t StateCodec::number(const Surroundings& rest) {
   return surroundings_.number_of(words_of(s), s);
 }
 
-PackedState StateCodec::pack(const WorldState& state) {
+PackedState StateCodec::pack(const WorldState& state) { return in_order(pack_unordered(state)); }
+
+PackedState StateCodec::pack_unordered(const WorldState& state) {
   StateNumbers n;
   for (std::size_t i = 0; i < n.regions.size(); ++i) n.regions[i] = number(state.regions[i]);
   for (std::size_t i = 0; i < n.windows.size(); ++i) n.windows[i] = number(state.windows[i]);
   for (std::size_t i = 0; i < n.qps.size(); ++i) n.qps[i] = number(state.qps[i], state);
   n.surroundings = number(Surroundings{state.pds, state.buffers, state.proven, state.shown});
-  return symmetry_ ? order_slots(n) : compose(n);
-}
-
-PackedState StateCodec::pack(const WorldState& state, const WorldState& before,
-                             const StateNumbers& numbers) {
-  StateNumbers n = numbers;
-  bool keys_changed = false;
-  for (std::size_t i = 0; i < n.regions.size(); ++i) {
-    if (same_bytes(state.regions[i], before.regions[i])) continue;
-    n.regions[i] = number(state.regions[i]);
-    keys_changed = true;
-  }
-  for (std::size_t i = 0; i < n.windows.size(); ++i)
-    if (!same_bytes(state.windows[i], before.windows[i])) n.windows[i] = number(state.windows[i]);
-  for (std::size_t i = 0; i < n.qps.size(); ++i)
-    if ((keys_changed && state.qps[i].posted.truth()) || !same_bytes(state.qps[i], before.qps[i]))
-      n.qps[i] = number(state.qps[i], state);
-  if (!same_bytes(state.pds, before.pds) || !same_bytes(state.buffers, before.buffers) ||
-      !same_bytes(state.proven, before.proven) || !same_bytes(state.shown, before.shown))
-    n.surroundings = number(Surroundings{state.pds, state.buffers, state.proven, state.shown});
-  return symmetry_ ? order_slots(n) : compose(n);
+  return compose(n);
 }
 
 PackedState StateCodec::order_slots(StateNumbers n) {
@@ -200,7 +170,7 @@ PackedState StateCodec::order_slots(StateNumbers n) {
   do {
     const StateNumbers other = reordered(n, order);
     if (!in_order(other.regions)) continue;
-    if (const auto packed = compose(other); less(packed, best)) best = packed;
+    if (const auto packed = compose(other); packed < best) best = packed;
   } while (std::next_permutation(order.begin(), order.end()));
   return best;
 }

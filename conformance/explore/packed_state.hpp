@@ -15,7 +15,7 @@ namespace mrproof {
 struct PackedState {
   std::uint64_t low = 0;   ///< three regions, one window
   std::uint64_t high = 0;  ///< the other window, two queue pairs, all else
-  friend bool operator==(const PackedState&, const PackedState&) = default;
+  friend auto operator<=>(const PackedState&, const PackedState&) = default;
   static constexpr unsigned kFreeBits = 4;
 };
 
@@ -45,8 +45,12 @@ class StateCodec {
   [[nodiscard]] const WorldState& initial() const { return initial_; }
   /// Throws TooManyForms.
   PackedState pack(const WorldState& state);
-  /// The same, for a state that differs little from `before`, whose numbers are known.
-  PackedState pack(const WorldState& state, const WorldState& before, const StateNumbers& numbers);
+  /// The same; slots are not put in order.
+  PackedState pack_unordered(const WorldState& state);
+  /// The state with its slots in order, if the scope is symmetric.
+  PackedState in_order(PackedState state) {
+    return symmetry_ ? order_slots(numbers(state)) : state;
+  }
   [[nodiscard]] static StateNumbers numbers(PackedState packed);
   void unpack(const StateNumbers& numbers, WorldState& state) const;
   [[nodiscard]] WorldState unpack(PackedState packed) const;

@@ -2,44 +2,17 @@
 
 #include <gmock/gmock.h>
 
-#include <deque>
-#include <map>
 #include <set>
 
 #include "conformance/explore/explorer.hpp"
-#include "conformance/oracle/synthesize.hpp"
-#include "conformance/trace/key_value.hpp"
-#include "model/judge.hpp"
 
 namespace mrproof {
 namespace {
 
 using namespace model;
 
-// Small enough to be explored without any reduction; it has all that reductions are about: posted
-// receives, windows of both types, failed queue pairs, holes in memory, flags shown on the way.
-const std::string kEverything = R"(# mrproof scope v1
-given capabilities(MW_BIND, 1073741824, MW_TYPE_1|MW_TYPE_2B|MEM_MGT_EXTENSIONS)
-given pd0
-given qp0(pd0) <-> qp1(pd0)
-regions 2
-windows 2
-mr* = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|REMOTE_WRITE|MW_BIND)
-dereg_mr(mr*)
-mw* = alloc_mw(pd0, TYPE_1)
-mw* = alloc_mw(pd0, TYPE_2)
-dealloc_mw(mw*)
-bind_mw(qp0, mw*, mr*, {buf0+0, 64; buf0-1, 64}, REMOTE_WRITE)
-post_bind_mw(qp0, mw*, {mw*.rkey^0x1; 0x7a7a00}, mr*, buf0+0, 64, REMOTE_WRITE)
-local_inv(qp0, mw*.rkey)
-post_recv(qp1, mr*.lkey, buf0+0, 64)
-send(qp0, mr*.lkey, buf0+128, 8)
-protect(buf0+0, 4096, {NONE; WRITE})
-connect(qp0)
-)";
-
 Scope everything(bool symmetry) {
-  Scope scope = parse_scope(kEverything, "everything");
+  Scope scope = load_scope(std::string(MRPROOF_SCOPES) + "/everything.scope");
   scope.symmetry = symmetry;
   return scope;
 }

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/explore/world.hpp"
+#include "conformance/explore/watched.hpp"
 #include "model/rule.hpp"
 
 namespace mrproof {
 
 /// The domain that the explorer asks rules in.
-using RuleDomain = World;
+using RuleDomain = Watched;
 using RuleView = model::View<RuleDomain>;
 using RuleCondition = model::Condition<RuleDomain>;
 using RuleRow = model::Rule<RuleDomain>;

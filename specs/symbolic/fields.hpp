@@ -2,7 +2,7 @@
 // unknowns, compares two states, and takes a state from one domain to another.
 //
 // The function is called as f(path, field of the first, field of the second, ...). Slots are walked
-// as far as all of them have them.
+// as far as all of them have them. A path is a std::string, or whatever else names can be added to.
 #pragma once
 
 #include <algorithm>
@@ -18,16 +18,16 @@ inline std::string slot_path(const char* name, std::size_t slot) {
 }
 
 /// The fields of elements.
-template <class F, class... E>
-void element_fields(F&& f, const std::string& path, E&... e) {
+template <class F, class P, class... E>
+void element_fields(F&& f, const P& path, E&... e) {
   f(path + "lkey", e.lkey...);
   f(path + "address", e.address...);
   f(path + "length", e.length...);
 }
 
 /// The fields of regions.
-template <class F, class... R>
-void region_fields(F&& f, const std::string& path, R&... r) {
+template <class F, class P, class... R>
+void region_fields(F&& f, const P& path, R&... r) {
   f(path + "live", r.live...);
   f(path + "empty", r.empty...);
   f(path + "undefined", r.undefined...);
@@ -48,8 +48,8 @@ void region_fields(F&& f, const std::string& path, R&... r) {
 }
 
 /// The fields of windows.
-template <class F, class... W>
-void window_fields(F&& f, const std::string& path, W&... w) {
+template <class F, class P, class... W>
+void window_fields(F&& f, const P& path, W&... w) {
   f(path + "live", w.live...);
   f(path + "two", w.two...);
   f(path + "bound", w.bound...);
@@ -66,8 +66,8 @@ void window_fields(F&& f, const std::string& path, W&... w) {
 }
 
 /// The fields of queue pairs.
-template <class F, class... Q>
-void queue_pair_fields(F&& f, const std::string& path, Q&... q) {
+template <class F, class P, class... Q>
+void queue_pair_fields(F&& f, const P& path, Q&... q) {
   f(path + "live", q.live...);
   f(path + "pd", q.pd...);
   f(path + "state", q.state...);
@@ -78,8 +78,8 @@ void queue_pair_fields(F&& f, const std::string& path, Q&... q) {
 }
 
 /// The fields of buffers.
-template <class F, class... B>
-void buffer_fields(F&& f, const std::string& path, B&... b) {
+template <class F, class P, class... B>
+void buffer_fields(F&& f, const P& path, B&... b) {
   f(path + "first", b.first...);
   f(path + "last", b.last...);
   f(path + "hole", b.hole...);
@@ -118,7 +118,7 @@ void call_fields(F&& f, C&... c) {
   f("address", c.address...);
   f("length", c.length...);
   f("lkey", c.lkey...);
-  element_fields(f, "second.", c.second...);
+  element_fields(f, std::string("second."), c.second...);
   f("rkey", c.rkey...);
   f("remote", c.remote...);
   f("iova", c.iova...);

@@ -1,7 +1,8 @@
 /* The rules of scopes/shared.scope, written once more by hand: what SPIN counts is what the
  * explorer has to count. One option for each call and each rule that may answer it; an option
  * that is only a condition is a rule that changes nothing. Addresses count units of 8 bytes,
- * modulo 256. */
+ * modulo 256. With -DTHREE it is the scope shared-three, with -DTHREE -DWIDE
+ * shared-wide. */
 
 #define LOCAL_WRITE 1
 #define REMOTE_WRITE 2
@@ -17,9 +18,15 @@
 
 typedef Region { bit live; bit pd; byte access; byte first; byte last };
 typedef Window { bit live; bit pd; bit bound; bit undefined;
-                 bit region; byte access; byte first; byte last };
+                 byte region; byte access; byte first; byte last };
 
+#ifdef THREE
+#define EACH(r0, r1, r2) r0 r1 r2
+Region r[3];
+#else
+#define EACH(r0, r1, r2) r0 r1
 Region r[2];
+#endif
 Window w[2];
 bit err[2]; /* queue pairs in the error state */
 
@@ -71,7 +78,12 @@ inline unbind_from(i, m) { if :: w[i].bound && w[i].region == m -> unbind(i) :: 
   BIND_FAILS(i, m, f, n, a) BIND_FAILS(i, m, f, n, a)     /* loc_access_err, loc_qp_op_err */ \
   :: MAY_BIND(i, m) && err[0]                             /* wr_flush_err */ \
   :: MAY_BIND(i, m) && (err[0] || !BEYOND_DOUBT(i, m, f, n, a)) /* refused */
-#define BINDS(i, m) \
+#ifdef WIDE
+#define MORE(i, m) BIND(i, m, BUF + 8, 8, REMOTE_WRITE) BIND(i, m, BUF + 8, 8, REMOTE_READ)
+#else
+#define MORE(i, m)
+#endif
+#define BINDS(i, m) MORE(i, m) \
   BIND(i, m, BUF, 8, REMOTE_WRITE) BIND(i, m, BUF, 8, REMOTE_READ) \
   BIND(i, m, BUF + 24, WRAP, REMOTE_WRITE) BIND(i, m, BUF + 24, WRAP, REMOTE_READ) \
   BIND(i, m, BUF, 0, REMOTE_WRITE) BIND(i, m, BUF, 0, REMOTE_READ)
@@ -88,18 +100,20 @@ inline unbind_from(i, m) { if :: w[i].bound && w[i].region == m -> unbind(i) :: 
   :: may && (err[0] || !LOCAL(l))                                  /* refused */
 #define OPENS(o, f) (o.pd == 0 && (o.access & REMOTE_WRITE) && WITHIN(f, 1, o.first, o.last))
 #define WRITES(l, f) \
-  WRITE(l, (r[l].live && r[0].live), OPENS(r[0], f)) \
-  WRITE(l, (r[l].live && r[1].live), OPENS(r[1], f)) \
+  EACH(WRITE(l, (r[l].live && r[0].live), OPENS(r[0], f)), \
+       WRITE(l, (r[l].live && r[1].live), OPENS(r[1], f)), \
+       WRITE(l, (r[l].live && r[2].live), OPENS(r[2], f))) \
   WRITE(l, (r[l].live && w[0].live && !w[0].undefined), (w[0].bound && OPENS(w[0], f))) \
   WRITE(l, (r[l].live && w[1].live && !w[1].undefined), (w[1].bound && OPENS(w[1], f)))
 
 active proctype program() {
   do
-  REGS(0, 0) REGS(0, 1) REGS(1, 0) REGS(1, 1)
-  DEREG(0) DEREG(1)
+  EACH(REGS(0, 0) REGS(0, 1), REGS(1, 0) REGS(1, 1), REGS(2, 0) REGS(2, 1))
+  EACH(DEREG(0), DEREG(1), DEREG(2))
   ALLOC(0) ALLOC(1)
-  BINDS(0, 0) BINDS(0, 1) BINDS(1, 0) BINDS(1, 1)
-  WRITES(0, BUF) WRITES(0, BUF + 8) WRITES(1, BUF) WRITES(1, BUF + 8)
+  EACH(BINDS(0, 0) BINDS(1, 0), BINDS(0, 1) BINDS(1, 1), BINDS(0, 2) BINDS(1, 2))
+  EACH(WRITES(0, BUF) WRITES(0, BUF + 8), WRITES(1, BUF) WRITES(1, BUF + 8),
+       WRITES(2, BUF) WRITES(2, BUF + 8))
   :: d_step { err[0] = 0; err[1] = 0 } /* connect(qp0) */
   od
 }

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Whether SPIN counts the states and transitions of shared.pml that the explorer counts of the
-# shared scope:  spin_test.sh MRPROOF SHARED.scope SHARED.pml
+# Whether SPIN counts the states and transitions of a Promela model that the explorer counts of a
+# scope:  spin_test.sh MRPROOF SCOPE MODEL.pml [SPIN'S OPTIONS]
 set -eu
 mrproof=$1 scope=$2 model=$3
+shift 3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ours=$("$mrproof" explore --threads 1 "$scope")
 cd "$folder"
-spin -a "$model" >/dev/null
+spin "$@" -a "$model" >/dev/null
 cc -O1 -w -DSAFETY -DNOREDUCE -o pan pan.c
 theirs=$(./pan -m1000000)
 echo "$ours"

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Measures how fast things are, and writes the table:  bench.py --mrproof PROGRAM [--judge PROGRAM]
+[--runs N] [--out RESULTS.md]
+
+Each figure is the best of N runs, since whatever else runs on the machine only makes things slower.
+SPIN explores the same model in the same run, with one core: it has two only for other searches.
+"""
+
+import argparse
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXPLORE = os.path.join(os.path.dirname(HERE), "conformance", "explore")
+# Scopes that SPIN explores, too, with its options; and ours alone.
+SHARED = [("shared-three", ["-DTHREE"]), ("shared-wide", ["-DTHREE", "-DWIDE"])]
+OURS = ["default", "everything", "vendor"]
+LARGE = "large"
+
+
+def output_of(command, folder=None):
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def explored(mrproof, scope, threads, runs):
+    """The counts of a scope, and the seconds of the best run."""
+    best = None
+    for _ in range(runs):
+        text = output_of([mrproof, "explore", "--threads", str(threads),
+                          os.path.join(EXPLORE, "scopes", scope + ".scope")])
+        found = re.search(r"^(\d+) states, .* (\d+) transitions, .*; ([\d.]+) s:.*\n([\d.]+) bytes",
+                          text)
+        counts = {"states": int(found[1]), "transitions": int(found[2]),
+                  "seconds": float(found[3]), "bytes": float(found[4])}
+        if best is None or counts["seconds"] < best["seconds"]:
+            best = counts
+    return best
+
+
+def spin(options, runs):
+    """What SPIN counts, and the seconds of its best run; compiled for speed."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = os.path.join(EXPLORE, "promela", "shared.pml")
+        output_of(["spin", *options, "-a", model], folder)
+        output_of(["cc", "-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DNOFAIR", "-o", "pan", "pan.c"],
+                  folder)
+        best = None
+        for _ in range(runs):
+            start = time.monotonic()
+            text = output_of(["./pan", "-m1000000", "-w24"], folder)
+            seconds = time.monotonic() - start
+            if best is None or seconds < best["seconds"]:
+                best = {"states": int(re.search(r"(\d+) states, stored", text)[1]),
+                        "transitions": int(float(re.search(r"([\d.e+]+) transitions", text)[1])),
+                        "seconds": seconds}
+        return best
+
+
+def million(count, seconds):
+    return f"{count / seconds / 1e6:.2f}"
+
+
+def shared_rows(mrproof, runs):
+    for scope, options in SHARED:
+        theirs = spin(options, runs)
+        rate = theirs["transitions"] / theirs["seconds"]
+        yield (scope, "SPIN, 1 core", theirs, "1.0")
+        for threads in (1, 2):
+            ours = explored(mrproof, scope, threads, runs)
+            if (ours["states"], ours["transitions"] + 1) != (theirs["states"],
+                                                             theirs["transitions"]):
+                sys.exit(f"bench.py: {scope}: SPIN counts {theirs}, mrproof {ours}; "
+                         "run the test explore.spin")
+            name = f"mrproof, {threads} core" + ("s" if threads > 1 else "")
+            yield (scope, name, ours, f"{ours['transitions'] / ours['seconds'] / rate:.1f}")
+
+
+def exploration(mrproof, runs, large):
+    rows = list(shared_rows(mrproof, runs))
+    for scope in OURS:
+        for threads in (1, 2):
+            name = f"mrproof, {threads} core" + ("s" if threads > 1 else "")
+            rows.append((scope, name, explored(mrproof, scope, threads, runs), ""))
+    if large:
+        rows.append((LARGE, "mrproof, 2 cores", explored(mrproof, LARGE, 2, 1), ""))
+    yield "| scope | explored by | states | transitions | seconds | M states/s | " \
+          "M transitions/s | times SPIN | bytes a state |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for scope, name, found, ratio in rows:
+        seconds = max(found["seconds"], 1e-3)
+        size = f"{found['bytes']:.1f}" if "bytes" in found else ""
+        yield (f"| {scope} | {name} | {found['states']} | {found['transitions']} | "
+               f"{seconds:.2f} | {million(found['states'], seconds)} | "
+               f"{million(found['transitions'], seconds)} | {ratio} | {size} |")
+
+
+def model_rows(judge):
+    """The benchmarks of the program `judge`: name and rate."""
+    text = output_of([judge, "--benchmark_repetitions=5", "--benchmark_format=csv"])
+    rates = {}
+    for line in text.splitlines():
+        fields = line.split(",")
+        name = fields[0].strip('"')
+        if line.startswith('"') and not re.search(r"_(mean|median|stddev|cv)$", name):
+            values = [float(f) for f in fields[10:] if f]
+            if values:
+                rates[name] = max(rates.get(name, 0), max(values))
+    yield "| on one core | M steps/s |"
+    yield "|---|---|"
+    for name, rate in rates.items():
+        yield f"| {name.replace('_', ' ')} | {rate / 1e6:.2f} |"
+
+
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"model name\s*: (.*)", file.read())
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    compiler = output_of(["c++", "--version"]).splitlines()[0]
+    return (f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, "
+            f"{memory:.0f} GiB; {compiler}; {output_of(['spin', '-V']).strip()}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--mrproof", required=True)
+    parser.add_argument("--judge", help="mrproof_judge_benchmark")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--large", action="store_true", help="the scope of 50 million states, too")
+    parser.add_argument("--out", help="file for the table (default: standard output)")
+    options = parser.parse_args()
+    lines = ["# How fast", "", "Written by `cmake --build build/release --target bench`. "
+             f"Best of {options.runs} runs on: {machine()}.", "", "## Exploration", ""]
+    lines += exploration(os.path.abspath(options.mrproof), options.runs, options.large)
+    if options.judge:
+        lines += ["", "## The model", "", *model_rows(options.judge)]
+    text = "\n".join(lines) + "\n"
+    if options.out:
+        with open(options.out, "w", encoding="utf-8") as file:
+            file.write(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+// One thread of an exploration: it expands chunks of states of one level.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+
+#include "conformance/explore/explorer.hpp"
+
+namespace mrproof {
+
+/// States to expand, or found.
+using StateChunk = std::vector<PackedState>;
+
+/// What threads share while a level is expanded.
+struct ExploreLevel {
+  std::vector<StateChunk> chunks;
+  std::size_t depth = 0;
+  std::atomic<std::size_t> next_chunk{0};
+  std::atomic<bool> stop{false};  ///< something is broken
+  std::atomic<bool> full{false};  ///< the set needs more room
+};
+
+/// One thread's part.
+class ExploreWorker {
+ public:
+  /// All have to outlive it.
+  ExploreWorker(const ReadyScope& scope, StateCodec& codec, StateSet& states,
+                const ExploreOptions& options);
+
+  /// Expands chunks until there are none left, the set is full or something is broken; calls
+  /// pause() now and then.
+  void work(ExploreLevel& level, const std::function<void()>& pause);
+
+  ExploreCounts counts;                 ///< of what this thread did
+  std::vector<StateChunk> found, left;  ///< new states; states that are to be expanded yet
+  std::exception_ptr error;
+  std::string broken;  ///< what `where` breaks, and by which call of the scope
+  PackedState where{};
+  std::optional<std::size_t> call;
+
+ private:
+  /// The ends of moves from the last states: many calls fail alike.
+  class Recent {
+   public:
+    /// Whether the state was given before; if in doubt, it was not.
+    bool knows(PackedState state) {
+      auto& place = places_[mix(state.low, state.high) % places_.size()];
+      if (place == state) return true;
+      place = state;
+      return false;
+    }
+    void forget() { places_ = {}; }
+
+   private:
+    std::array<PackedState, 4096> places_{};
+  };
+
+  bool expand_all(ExploreLevel& level, StateChunk& chunk, const std::function<void()>& pause);
+  bool expand(ExploreLevel& level, std::span<const PackedState> batch);
+  bool is_sound(ExploreLevel& level, PackedState state);
+  void report(ExploreLevel& level, PackedState state, const std::string& what);
+  void keep(PackedState state);
+
+  Moves moves_;
+  StateCodec* codec_;
+  WorldState state_;
+  StateSet* states_;
+  const ExploreOptions* options_;
+  Recent recent_;
+  std::vector<PackedState> ends_;
+};
+
+}  // namespace mrproof
