@@ -105,7 +105,7 @@ TEST(Explorer, DefaultScopeFindsAWraparoundFault) {
   EXPECT_EQ(trace.steps.size(), 3U) << print_trace(trace);
   const auto last = judged_last(trace);
   EXPECT_TRUE(last.rule == "bind_mw.ok" || last.rule == "post_bind_mw.ok") << print_trace(trace);
-  EXPECT_EQ(last.broken, "bind_in_bounds");
+  EXPECT_EQ(last.broken, "bind_in_bounds+bind_wraps");
 }
 
 TEST(Explorer, FindsACallWithoutAnAllowedResult) {
