@@ -131,15 +131,21 @@ int run_mutants(const Arguments& arguments) {
     constexpr std::array<const char*, 4> kFates{"refuted", "equivalent", "SURVIVED", "UNDECIDED"};
     fmt::print(stderr, "{:>5} {:<10} {:>6.2f} s  {}{}{}{}\n", ++done,
                kFates.at(static_cast<std::size_t>(end.fate)), end.seconds, end.mutant,
-               end.by.empty() ? "" : ": ", end.by,
-               end.fate == Fate::refuted && end.trace.empty() ? " (no trace found)" : "");
+               end.by.empty() ? "" : ": ", end.by, end.trace.empty() ? "" : " (with a trace)");
   };
   Tracer tracer;
-  const auto trace_of = [&](const Mutant& mutant, const Obligation& obligation) {
-    const auto shown = tracer.find(mutant.rows, obligation);
-    return shown ? print_trace(shown->trace) : std::string();
-  };
+  FindTrace trace_of;
+  if (!arguments.traces.empty()) {
+    std::filesystem::create_directories(arguments.traces);
+    trace_of = [&](const Mutant& mutant, const Obligation& obligation) {
+      const auto shown = tracer.find(mutant.rows, obligation);
+      return shown ? print_trace(shown->trace) : std::string();
+    };
+  }
   const auto ends = judge_mutants(arguments.verb, options, show, trace_of);
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    if (!ends[i].trace.empty())
+      write_file(fmt::format("{}/{:04}.mrt", arguments.traces, i + 1), ends[i].trace);
   fmt::print("{}", mutants_text(ends));
   const auto lives = [](const Judgement& end) {
     return end.fate == Fate::survived || end.fate == Fate::undecided;
@@ -228,7 +234,8 @@ int main_of(int argc, char** argv) {
       ->type_name("NAME");
   app.add_flag("--mistakes", arguments.mistakes,
                "list mutants that a tired engineer could have written");
-  app.add_option("--traces", arguments.traces, "write the traces of what is refuted to DIR")
+  app.add_option("--traces", arguments.traces,
+                 "look for traces of what is refuted, and write them to DIR")
       ->type_name("DIR");
   app.add_flag("--json", arguments.json, "as JSON");
   app.add_flag("--list", arguments.list, "name the theorems, with their sentences");

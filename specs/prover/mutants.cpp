@@ -311,14 +311,22 @@ std::string mutants_text(const std::vector<Judgement>& judgements) {
   }
   std::string text = "# Mutants of the rules\n\n";
   text +=
-      "Made by `mrproof prove --mutants`: each condition of each rule dropped, each comparison "
-      "shifted by one, each\nkind of field that an effect changes left alone. A mutant counts "
-      "as equivalent if its guard and effect are\nproved to be those of the rule wherever the "
-      "invariants hold and the caller keeps the duties.\n\n";
+      "Made by `mrproof prove --mutants`, from nothing but the rules and the theorems: each "
+      "condition "
+      "of each rule\ndropped, each comparison shifted by one, each kind of field that an effect "
+      "changes left alone. A mutant\nis *equivalent* if Z3 proves its guard and effect to be those "
+      "of the rule wherever the invariants hold and the\ncaller keeps the duties: nothing could "
+      "notice it, for instance because another condition of the same rule, or an\ninvariant, says "
+      "what was "
+      "dropped, or since the comparison's sides are never equal there.\n\n";
   text += fmt::format("{} mutants: {} refuted, {} equivalent, {} survived, {} undecided.\n\n",
                       judgements.size(), by_fate[Fate::refuted].size(),
                       by_fate[Fate::equivalent].size(), by_fate[Fate::survived].size(),
                       by_fate[Fate::undecided].size());
+  const auto traced = std::count_if(judgements.begin(), judgements.end(),
+                                    [](const Judgement& end) { return !end.trace.empty(); });
+  if (traced > 0)
+    text += fmt::format("{} of those refuted are shown by a trace as well.\n\n", traced);
   text += "| theorem that noticed first | mutants |\n|---|---|\n";
   for (const auto& [theorem, count] : by_theorem)
     text += fmt::format("| `{}` | {} |\n", theorem, count);

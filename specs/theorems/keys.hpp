@@ -5,16 +5,20 @@
 
 namespace mrproof::specs {
 
+/// Whether the key opens the window; one in doubt only if `doubtful`.
+template <class D>
+typename D::Bit opens_remotely(const Window<D>& w, typename D::Key key, bool doubtful) {
+  const auto sure = doubtful ? D::bit(true) : !w.undefined;
+  return w.live & w.bound & sure & (w.rkey == key);
+}
+
 /// Whether the key opens something to a remote queue pair; nothing is known of windows in doubt,
 /// so they count only if `doubtful`.
 template <class D>
 typename D::Bit grants(const State<D>& s, typename D::Key key, bool doubtful) {
   auto found = D::bit(false);
   for (const Region<D>& r : s.regions) found = found | (is_open(r) & (r.rkey == key));
-  for (const Window<D>& w : s.windows) {
-    const auto sure = doubtful ? D::bit(true) : !w.undefined;
-    found = found | (w.live & w.bound & sure & (w.rkey == key));
-  }
+  for (const Window<D>& w : s.windows) found = found | opens_remotely<D>(w, key, doubtful);
   return found;
 }
 
@@ -49,8 +53,17 @@ struct KeyFacts {
   }
 
   static void revoked_key_is_dead(const T& t, F& facts) {
+    // One fact for each object that the key could open: together they are a question of seconds.
     const auto gone = [&](const char* of, typename D::Bit revoked, typename D::Key key) {
-      facts.add(of, implies(revoked & !issues<D>(t, key), !grants<D>(t.after, key, false)));
+      const auto dead = revoked & !issues<D>(t, key);
+      const std::string why = of;
+      for (std::size_t i = 0; i < D::kRegions; ++i) {
+        const Region<D>& r = t.after.regions.at(i);
+        facts.add(why + " " + named("mr", i), implies(dead, !(is_open(r) & (r.rkey == key))));
+      }
+      for (std::size_t i = 0; i < D::kWindows; ++i)
+        facts.add(why + " " + named("mw", i),
+                  implies(dead, !opens_remotely<D>(t.after.windows.at(i), key, false)));
     };
     const auto& c = t.call;
     if (t.is(Verb::dereg_mr, Outcome::ok) || t.is(Verb::rereg_mr, Outcome::ok)) {

@@ -1,6 +1,7 @@
 #include "specs/traces/concrete_rules.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "impl/layout.hpp"
 #include "specs/theorems/all.hpp"
@@ -91,14 +92,23 @@ bool ConcreteRules::fits(const Call<Plain>& call) {
          call.mw < Terms::kWindows && call.qp < Terms::kQps;
 }
 
+const std::string& ConcreteRules::shape_name(const Shape& shape) {
+  if (!(shape == last_shape_) || !last_call_) {
+    last_shape_ = shape;
+    last_name_ = text_of(shape);
+    last_call_ = unknown_call("call.", shape);
+  }
+  return last_name_;
+}
+
 ConcreteRules::StepTerms& ConcreteRules::step(const Row& row, const Shape& shape) {
-  auto& found = steps_[{&row, text_of(shape)}];
+  auto& found = steps_[{&row, shape_name(shape)}];
   if (!found) found = std::make_unique<StepTerms>(row, shape);
   return *found;
 }
 
 ConcreteRules::ChoiceTerms& ConcreteRules::choice(const Shape& shape) {
-  auto& found = choices_[text_of(shape)];
+  auto& found = choices_[shape_name(shape)];
   if (!found) found = std::make_unique<ChoiceTerms>(rows_, dialect_, shape);
   return *found;
 }
@@ -119,9 +129,13 @@ void ConcreteRules::set(const State<Plain>& state, const Call<Plain>& call,
     else
       set(term.ref(), value.value());
   };
-  state_fields(pair, before_, state);
-  const auto terms = unknown_call("call.", shape_of(call));
-  call_fields(pair, terms, call);
+  static_assert(std::is_trivially_copyable_v<State<Plain>>);
+  if (!last_state_ || std::memcmp(&*last_state_, &state, sizeof state) != 0) {
+    state_fields(pair, before_, state);
+    last_state_ = state;
+  }
+  (void)shape_name(shape_of(call));
+  call_fields(pair, *last_call_, call);
   if (result != nullptr) result_fields(pair, seen_, *result);
 }
 

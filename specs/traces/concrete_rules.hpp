@@ -56,6 +56,8 @@ class ConcreteRules {
   struct Facts;
   struct StepTerms;
   struct ChoiceTerms;
+  /// The name of the call's shape.
+  const std::string& shape_name(const Shape& shape);
   StepTerms& step(const Row& row, const Shape& shape);
   ChoiceTerms& choice(const Shape& shape);
   std::vector<smt::Number> run(const Program& program);
@@ -77,6 +79,11 @@ class ConcreteRules {
   std::map<std::pair<const Row*, std::string>, std::unique_ptr<StepTerms>> steps_;
   std::map<std::string, std::unique_ptr<ChoiceTerms>> choices_;
   smt::Assignment values_;
+  // What was set last, so that it is not set again: most questions differ in little.
+  std::optional<State<Plain>> last_state_;
+  Shape last_shape_;
+  std::string last_name_;
+  std::optional<model::Call<Terms>> last_call_;
   std::vector<smt::Number> known_;
 };
 

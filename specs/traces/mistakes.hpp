@@ -14,6 +14,7 @@ struct Mistake {
   const char* fault;  ///< of the simulated device, if it has one that is the same mistake; or empty
 };
 
+/// The name of its mutant.
 inline std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
   return out << mistake.mutant;
 }

@@ -26,15 +26,18 @@ void Tracer::add_traces(const std::vector<Row>& rows, std::vector<Obligation>& o
   }
 }
 
+void write_file(const std::string& file, const std::string& text) {
+  std::ofstream out(file);
+  out << text;
+  if (!out.flush()) throw std::runtime_error(file + ": cannot be written; name another folder");
+}
+
 void write_traces(const std::string& folder, const std::vector<Obligation>& obligations) {
   std::filesystem::create_directories(folder);
-  for (const Obligation& obligation : obligations) {
-    if (obligation.trace.empty()) continue;
-    const auto file = folder + "/" + obligation.theorem + "-" + obligation.subject + ".mrt";
-    std::ofstream out(file);
-    out << obligation.trace;
-    if (!out.flush()) throw std::runtime_error(file + ": cannot be written; name another folder");
-  }
+  for (const Obligation& obligation : obligations)
+    if (!obligation.trace.empty())
+      write_file(folder + "/" + obligation.theorem + "-" + obligation.subject + ".mrt",
+                 obligation.trace);
 }
 
 }  // namespace mrproof::specs

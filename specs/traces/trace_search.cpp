@@ -32,10 +32,12 @@ std::string kind_of_state(const State<Plain>& state) {
   std::string kind;
   state_fields(
       [&](const std::string& path, const auto& field) {
-        if (path.find("key") != std::string::npos) return;
-        if constexpr (std::is_same_v<std::decay_t<decltype(field)>, model::Bit>)
+        using Field = std::decay_t<decltype(field)>;
+        if constexpr (std::is_same_v<Field, model::Bit>)
           kind += field.truth() ? '1' : '0';
-        else if constexpr (!std::is_same_v<std::decay_t<decltype(field)>, Plain::Address>)
+        else if (path.find("key") != std::string::npos || std::is_same_v<Field, Plain::Address>)
+          kind += field.value() == 0 ? '0' : '1';
+        else
           kind += std::to_string(field.value()) + " ";
       },
       state);
@@ -218,6 +220,11 @@ class TraceSearch::Looker {
         }
         all.push_back(*seen);
         for (const auto& other : variants_of(*seen, state, call.call)) all.push_back(other);
+        if (seen->outcome == Outcome::refused)
+          for (const std::uint32_t error : {4095U, 4096U}) {  // where errnos end
+            all.push_back(*seen);
+            all.back().error = Plain::key(error);
+          }
       }
     return all;
   }
