@@ -131,7 +131,8 @@ MRPROOF_CIRCUMSTANCE(read_only_memory, "part of the memory is read-only", "memor
 
 /// Those that a success out of bounds is named by.
 template <class D>
-inline constexpr const Condition<D>* kOutOfBounds[] = {&through_window<D>, &bind_wraps<D>};
+inline constexpr const Condition<D>* kOutOfBounds[] = {
+    &through_window<D>, &zero_based_window<D>, &bind_wraps<D>};
 
 /// All of them, in the order in which they are named.
 template <class D>
