@@ -1,0 +1,38 @@
+#!/bin/sh
+# What `mrproof explore` answers to good and bad input:  explore_command_test.sh MRPROOF SCOPES
+set -u
+mrproof=$1 scopes=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# expect CODE WORDS ARGUMENTS...: the exit code, and words of what is said.
+expect() {
+  code=$1 words=$2
+  shift 2
+  said=$("$mrproof" explore "$@" 2>&1)
+  got=$?
+  if [ "$got" != "$code" ] || ! echo "$said" | grep -q -- "$words"; then
+    echo "explore $*: exit code $got for $code, without '$words': $said"
+    failed=1
+  fi
+}
+
+cat >"$folder/small.scope" <<'SCOPE'
+# mrproof scope v1
+given pd0
+regions 1
+mr* = reg_mr(pd0, buf0+0, {64; 0xffffffffffffffff}, 0)
+dereg_mr(mr*)
+SCOPE
+sed 's/dereg_mr/derg_mr/' "$folder/small.scope" >"$folder/wrong.scope"
+
+expect 0 '^2 states, 2 expanded, depth 1, ' "$folder/small.scope"
+expect 0 '^2 states' --threads 2 --graph "$folder/small.svg" "$folder/small.scope"
+grep -q '<circle' "$folder/small.svg" || { echo "no picture"; failed=1; }
+expect 2 'small.scope: not all of it was explored: .*--memory' --memory 0.0001 "$folder/small.scope"
+expect 2 'wrong.scope:5:' "$folder/wrong.scope"
+expect 2 'nowhere.scope: cannot be read' "$folder/nowhere.scope"
+expect 2 'too many for a picture' --graph "$folder/large.svg" "$scopes/default.scope"
+expect 2 'threads' --threads 0 "$folder/small.scope"
+exit $failed
