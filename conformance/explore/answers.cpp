@@ -102,7 +102,12 @@ struct Answers::Change {
 };
 
 Answers::Answers(const ReadyScope& scope, StateCodec& codec)
-    : scope_(&scope), codec_(&codec), known_(scope.calls().size()), state_(codec.initial()) {
+    : scope_(&scope),
+      codec_(&codec),
+      known_(scope.calls().size()),
+      rule_of_effect_(1),
+      own_(kObjects),
+      state_(codec.initial()) {
   // What does not change has no sources.
   watched_.can.claimed = {state_.can.claimed, 0};
   watched_.can.max_message = {state_.can.max_message, 0};
@@ -206,7 +211,7 @@ Answers::Answer Answers::ask(std::size_t call, PackedState from, Sources& read) 
   for (std::size_t r = 0; may && r < ready.verb->rules.size(); ++r) {
     const MaskedRule& rule = ready.verb->rules[r];
     if (!rule.open(bits)) continue;
-    const auto effect = effect_of(call, *rule.rule);
+    const auto effect = effect_of(call, r);
     const auto same = std::find_if(answer.ends.begin(), answer.ends.end(),
                                    [&](const End& end) { return end.effect == effect; });
     auto& end = same != answer.ends.end()
@@ -290,14 +295,17 @@ std::uint16_t Answers::learn(std::size_t call, const End& end, std::size_t objec
   return own_number(effect, object, number_of(from, object)) = number_of(change.packed, object);
 }
 
-std::uint32_t Answers::effect_of(std::size_t call, const RuleRow& rule) {
-  const auto [place, is_new] =
-      effects_.try_emplace({call, rule.effect}, static_cast<std::uint32_t>(rule_of_effect_.size()));
-  if (is_new) {
-    rule_of_effect_.push_back(&rule);
-    own_.resize(own_.size() + kObjects);
-  }
-  return place->second;
+std::uint32_t Answers::effect_of(std::size_t call, std::size_t rule) {
+  const auto& rules = scope_->calls()[call].verb->rules;
+  auto& effects = known_[call].effects;
+  effects.resize(rules.size());
+  if (effects[rule] != 0) return effects[rule];
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (effects[i] != 0 && rules[i].rule->effect == rules[rule].rule->effect)
+      return effects[rule] = effects[i];
+  rule_of_effect_.push_back(rules[rule].rule);
+  own_.resize(rule_of_effect_.size() * kObjects);
+  return effects[rule] = static_cast<std::uint32_t>(rule_of_effect_.size() - 1);
 }
 
 }  // namespace mrproof

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <bit>
-#include <map>
 #include <set>
 #include <vector>
 
@@ -83,6 +82,7 @@ class Answers {
   /// How a call was answered so far.
   struct Known {
     std::vector<Read> read;
+    std::vector<std::uint32_t> effects;  ///< places in own_, of each rule; 0: not known yet
     Sources not_own = 0;  ///< objects that were thought to change by themselves, and do not
   };
   struct Change;
@@ -100,15 +100,14 @@ class Answers {
   Change change(std::size_t call, const RuleRow& rule, PackedState from);
   void watch(PackedState from);
   std::uint16_t& own_number(std::uint32_t effect, std::size_t object, std::uint16_t number);
-  std::uint32_t effect_of(std::size_t call, const RuleRow& rule);
+  std::uint32_t effect_of(std::size_t call, std::size_t rule);
 
   const ReadyScope* scope_;
   StateCodec* codec_;
   std::vector<Known> known_;
   std::size_t used_ = 0;
-  std::set<Answer> answers_;  ///< each once: most calls are answered alike
-  std::map<std::pair<std::size_t, RuleRow::Effect>, std::uint32_t> effects_;
-  std::vector<const RuleRow*> rule_of_effect_;
+  std::set<Answer> answers_;                     ///< each once: most calls are answered alike
+  std::vector<const RuleRow*> rule_of_effect_;   ///< a rule that has the effect
   std::vector<std::vector<std::uint16_t>> own_;  ///< [effect * 8 + object][number]
   WorldState state_;
   model::State<Watched> watched_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "model/rule.hpp"
 
@@ -73,8 +74,12 @@ void queue_pair_fields(F&& f, const P& path, Q&... q) {
   f(path + "state", q.state...);
   f(path + "posted", q.posted...);
   f(path + "two", q.two...);
-  for (std::size_t i = 0; i < 2; ++i)
-    element_fields(f, path + slot_path("element", i), q.elements.at(i)...);
+  for (std::size_t i = 0; i < 2; ++i) {
+    if constexpr (std::is_same_v<P, std::string>)
+      element_fields(f, path + slot_path("element", i), q.elements.at(i)...);
+    else  // nobody reads the path, so it is not made
+      element_fields(f, path, q.elements.at(i)...);
+  }
 }
 
 /// The fields of buffers.
