@@ -14,7 +14,7 @@ trap 'rm -rf "$folder"' EXIT
 ask() {
   local expected answer
   expected=$(sed -n 's/^(set-info :status \(.*\))$/\1/p' "$2")
-  answer=$("$1" --rlimit=20000000 "$2" 2>&1 | head -1)
+  answer=$("$1" --rlimit=2000000 "$2" 2>&1 | head -1)
   case $answer in
     "$expected") echo agrees ;;
     unknown | *interrupted* | *resourceout* | *resource*) echo "no answer: $(head -1 "$2")" ;;
