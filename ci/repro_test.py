@@ -45,15 +45,15 @@ class Programs(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def compiled(self, trace):
+    def compiled(self, trace, options=(), libraries=()):
         """The program of a trace, or what went wrong."""
         out = self.folder / name_of(trace)
-        done = subprocess.run([PROGRAM, "report", trace, "-o", out], capture_output=True,
-                              text=True, check=False)
+        done = subprocess.run([PROGRAM, "report", trace, "-o", out, *options],
+                              capture_output=True, text=True, check=False)
         if done.returncode != 0:
             return f"{trace}: report: {done.stderr}"
-        done = subprocess.run([*COMPILE, "-s", "-o", out / "repro", out / "repro.c", "-libverbs"],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([*COMPILE, "-s", "-o", out / "repro", out / "repro.c", "-libverbs",
+                               *libraries], capture_output=True, text=True, check=False)
         return f"{trace}: {done.stderr}" if done.returncode != 0 else out / "repro"
 
     def compile_all(self, traces):
@@ -130,6 +130,21 @@ class Findings(FindingsPrograms):
         ended = run_programs(TARGET, self.compile_all(traces), "rxe0")
         for trace in traces:
             self.nothing_made_up(trace, ended[name_of(trace)])
+
+    def test_connected_by_rdma_cm(self):
+        """As iWARP wants it; RoCE can be connected so, too. The library comes from this machine,
+        which is of the target's release."""
+        traces = [trace for trace in findings.traces() if trace.name.startswith(("F4-", "F10-"))]
+        programs = {name_of(trace): self.compiled(trace, ["--rdma-cm"], ["-lrdmacm"])
+                    for trace in traces}
+        self.assertEqual([p for p in programs.values() if isinstance(p, str)], [])
+        found = subprocess.run(["cc", "-print-file-name=librdmacm.so"], capture_output=True,
+                               text=True, check=True).stdout.strip()
+        library = Path(found).resolve().parent / "librdmacm.so.1"
+        ended = run_programs(TARGET, programs, "rxe0 10.9.9.1", libraries=[library])
+        for trace in traces:
+            with self.subTest(trace=trace.name):
+                self.deviates(trace, ended[name_of(trace)])
 
     def test_kernel_dies(self):
         """A program cannot tell that its kernel died; its last line says what it was doing."""

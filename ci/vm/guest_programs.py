@@ -27,9 +27,12 @@ class Ended:
     output: str
 
 
-def archive_of(programs, arguments, limit):
-    """The bytes of an archive that holds the programs and the script that runs them in order."""
+def archive_of(programs, arguments, limit, libraries=()):
+    """The bytes of an archive that holds the programs, libraries that the image lacks, and the
+    script that runs the programs in order."""
     archive = image.Archive()
+    for path in map(Path, libraries):
+        archive.file(f"{image.GUEST_LIBRARIES}/{path.name}", path.read_bytes(), executable=True)
     for place, (name, path) in enumerate(programs.items()):
         archive.file(f"programs/bin/{place:04}-{name}", Path(path).read_bytes(), executable=True)
     archive.file("programs/run", (RUNNER % (limit, arguments)).encode())
@@ -50,12 +53,12 @@ def boot(target, archive, limit):
         return (folder / "console").read_text(errors="replace").replace("\r", "")
 
 
-def run_programs(target, programs, arguments="", limit=150, boot_limit=1800):
+def run_programs(target, programs, arguments="", limit=150, boot_limit=1800, libraries=()):
     """{name: Ended} of the programs ({name: file}), run one after the other in one guest.
 
     Those after one that kills the kernel are missing. `limit`: seconds for each.
     """
-    console = boot(target, archive_of(programs, arguments, limit), boot_limit)
+    console = boot(target, archive_of(programs, arguments, limit, libraries), boot_limit)
     ended = {}
     begins = re.split(r"^programs: begin \d{4}-(.*)$", console, flags=re.M)
     for name, rest in zip(begins[1::2], begins[2::2]):

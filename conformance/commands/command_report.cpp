@@ -14,13 +14,15 @@ struct ReportOptions {
   std::string out;
   std::string dialect;
   std::string seen_on;
+  bool rdma_cm = false;
 };
 
 void report_finding(const ReportOptions& options) {
   const Trace trace = load_trace(options.trace);
   const auto& book = book_of(trace, options.dialect, options.trace);
   fmt::print("{}: {}\n", options.out,
-             write_finding(trace, book, options.trace, options.seen_on, options.out));
+             write_finding(trace, book, options.trace, options.seen_on, options.out,
+                           options.rdma_cm ? Connecting::rdma_cm : Connecting::verbs));
 }
 
 }  // namespace
@@ -34,6 +36,8 @@ void add_report_command(CLI::App& app, int& exit_code) {
   command->add_option("--dialect", options->dialect, "rule set (default: the trace's)");
   command->add_option("--seen-on", options->seen_on,
                       "device, kernel and rdma-core, if the trace's comments do not tell them");
+  command->add_flag("--rdma-cm", options->rdma_cm,
+                    "the program connects through the RDMA CM, as iWARP wants it");
   command->callback([options, &exit_code] {
     report_finding(*options);
     exit_code = kExitExpected;

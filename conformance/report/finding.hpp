@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "conformance/report/repro.hpp"
 #include "conformance/trace/trace.hpp"
 #include "model/rulebook.hpp"
 
@@ -13,6 +14,7 @@ namespace mrproof {
 /// trace's comments do not tell. Returns a line that says what it is about. Throws TraceError where
 /// the trace cannot be read as evidence, ToolError where nothing can be written.
 std::string write_finding(const Trace& trace, const model::Rulebook& book, const std::string& file,
-                          const std::string& seen_on, const std::string& folder);
+                          const std::string& seen_on, const std::string& folder,
+                          Connecting connecting = Connecting::verbs);
 
 }  // namespace mrproof

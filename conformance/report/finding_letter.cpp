@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "conformance/report/finding_words.hpp"
+#include "conformance/report/repro.hpp"
 
 namespace mrproof {
 namespace {
@@ -131,8 +132,7 @@ std::string finding_letter(const Evidence& evidence, const std::string& program,
     append(lines, {"", "What these say:", ""});
     append(lines, capped(clauses, 14, false, "- more: `mrproof explain trace.mrt`"));
   }
-  append(lines, {"", "## How to see it", "", "```",
-                 "cc -std=c11 -o repro repro.c -libverbs && ./repro DEVICE; echo $?",
+  append(lines, {"", "## How to see it", "", "```", repro_command(program) + "; echo $?",
                  "mrproof replay trace.mrt --device DEVICE", "```", "",
                  "The program ends with 0 if the device conforms, 1 if it deviates, 4 if it cannot",
                  "run there. The calls are those of the trace, on memory at fixed addresses.", ""});

@@ -9,6 +9,7 @@
 #include "conformance/report/finding_words.hpp"
 #include "conformance/report/page_style.hpp"
 #include "conformance/report/report.hpp"
+#include "conformance/report/repro.hpp"
 #include "conformance/trace/notation.hpp"
 
 namespace mrproof {
@@ -157,11 +158,10 @@ std::string finding_page(const Evidence& evidence, const std::string& program,
     text += "<p>" + escaped(story) + "</p>\n";
   text += steps_section(evidence) + memory_section(evidence) + bytes_section(evidence) +
           paths_section(evidence) + clauses_section(evidence);
-  text +=
-      "<h2>The program</h2>\n<p><code>cc -std=c11 -o repro repro.c -libverbs &amp;&amp; ./repro "
-      "DEVICE</code> ends with 0 if the device conforms, 1 if it deviates, 4 if it cannot run "
-      "there.</p>\n<pre>" +
-      escaped(program) + "</pre>\n";
+  text += "<h2>The program</h2>\n<p><code>" + escaped(repro_command(program)) +
+          "</code> ends with 0 if the device conforms, 1 if it deviates, 4 if it cannot run "
+          "there.</p>\n<pre>" +
+          escaped(program) + "</pre>\n";
   return text + "</main></body></html>\n";
 }
 

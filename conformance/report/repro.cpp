@@ -6,6 +6,7 @@
 #include <array>
 
 #include "conformance/report/repro_parts.hpp"
+#include "conformance/report/repro_rdma_cm.hpp"
 #include "conformance/report/repro_writer.hpp"
 #include "conformance/trace/notation.hpp"
 #include "impl/layout.hpp"
@@ -37,6 +38,9 @@ constexpr std::array<Claim, 9> kClaims{{
     {true, kAtomics, "can.orig_attr.atomic_cap != IBV_ATOMIC_NONE"},
 }};
 
+/// Where the head of a program tells how it is compiled and run.
+constexpr std::string_view kCommand = " *     ";
+
 std::string replaced(std::string text, std::string_view mark, std::string_view by) {
   for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
     text.replace(at, mark.size(), by);
@@ -62,7 +66,8 @@ std::string comment_lines(const std::string& text, const std::string& begin) {
 
 }  // namespace
 
-ReproWriter::ReproWriter(const Evidence& evidence) : evidence_(evidence) {}
+ReproWriter::ReproWriter(const Evidence& evidence, Connecting connecting)
+    : evidence_(evidence), by_cm_(connecting == Connecting::rdma_cm) {}
 
 bool ReproWriter::uses(Verb verb) const {
   return std::any_of(evidence_.trace.steps.begin(), evidence_.trace.steps.end(),
@@ -115,6 +120,12 @@ void ReproWriter::write_setup() {
   for (std::size_t first = 0; first < setup.qp_pd.size(); first += 2) {
     if (!pair_needed(first)) continue;
     need(ReproPart::pairs);
+    if (by_cm_) {
+      line(fmt::format("struct ibv_qp *qp{}, *qp{};", first, first + 1));
+      line(fmt::format("make_pair(pd{}, &qp{}, pd{}, &qp{});", setup.qp_pd.at(first), first,
+                       setup.qp_pd.at(first + 1), first + 1));
+      continue;
+    }
     line(fmt::format("struct ibv_qp *qp{} = make_qp(pd{}), *qp{} = make_qp(pd{});", first,
                      setup.qp_pd.at(first), first + 1, setup.qp_pd.at(first + 1)));
     line(fmt::format("NEED(qp{0} && qp{1} && !connect_pair(qp{0}, qp{1}));", first, first + 1));
@@ -189,6 +200,7 @@ void ReproWriter::write_decisive() {
 }
 
 std::string ReproWriter::pairs_part() const {
+  if (by_cm_) return std::string(repro_parts::kPairsCm);
   const bool windows = uses(Verb::bind_mw) || uses(Verb::post_bind_mw);
   const bool atomics = uses(Verb::atomic_fetch_and_add) || uses(Verb::atomic_cmp_and_swp);
   const bool again = parts_.contains(ReproPart::reconnect);
@@ -209,7 +221,8 @@ std::string ReproWriter::parts() const {
   using namespace repro_parts;
   std::string text(kMessages);
   if (!over_) text += kVerdict;
-  text += parts_.contains(ReproPart::pairs) ? kOpenPort : kOpen;
+  const bool pairs = parts_.contains(ReproPart::pairs);
+  text += !pairs ? kOpen : by_cm_ ? kOpenCm : kOpenPort;
   for (const ReproPart part : parts_) {
     switch (part) {
       case ReproPart::another: text += kAnother; break;
@@ -238,7 +251,10 @@ std::string ReproWriter::head() const {
   for (const auto& comment : evidence_.trace.comments) text += comment;
   if (text.empty()) text = fmt::format("Shows: {}.", print_annotation(evidence_.finding()));
   text = comment_lines(text, " * ");
-  text += " *\n *     cc -std=c11 -o repro repro.c -libverbs && ./repro [DEVICE [GID_INDEX]]\n *\n";
+  const bool cm = by_cm_ && parts_.contains(ReproPart::pairs);
+  text +=
+      fmt::format(" *\n{}cc -std=c11 -o repro repro.c -libverbs{} && ./repro {}\n *\n", kCommand,
+                  cm ? " -lrdmacm" : "", cm ? "DEVICE ADDRESS" : "[DEVICE [GID_INDEX]]");
   text += " * Exit status: 0 conforms, 1 deviates, 4 cannot run here. */\n#define _GNU_SOURCE\n";
   text.replace(0, 2, "/*");
   std::set<std::string> includes{"errno",  "infiniband/verbs", "signal", "stdio",
@@ -246,6 +262,7 @@ std::string ReproWriter::head() const {
   if (parts_.contains(ReproPart::map)) includes.insert("sys/mman");
   if (parts_.contains(ReproPart::child)) includes.insert("sys/wait");
   if (parts_.contains(ReproPart::kernel_log)) includes.insert("fcntl");
+  if (cm) includes.insert({"arpa/inet", "rdma/rdma_cma"});
   if (parts_.contains(ReproPart::dma_buf))
     includes.insert({"fcntl", "linux/udmabuf", "sys/ioctl", "sys/mman"});
   for (const auto& name : includes) text += fmt::format("#include <{}.h>\n", name);
@@ -294,6 +311,14 @@ std::string ReproWriter::write() {
   return head() + parts() + begin + body_ + "}\n";
 }
 
-std::string repro_program(const Evidence& evidence) { return ReproWriter(evidence).write(); }
+std::string repro_program(const Evidence& evidence, Connecting connecting) {
+  return ReproWriter(evidence, connecting).write();
+}
+
+std::string repro_command(const std::string& program) {
+  const auto begin = program.find(kCommand) + kCommand.size();
+  const std::string command = program.substr(begin, program.find('\n', begin) - begin);
+  return replaced(command, "[DEVICE [GID_INDEX]]", "DEVICE");
+}
 
 }  // namespace mrproof

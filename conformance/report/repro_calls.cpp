@@ -152,8 +152,8 @@ void ReproWriter::transfer(const Step& step) {
     need(ReproPart::bind);
     const auto id =
         is_decisive() && checks_completion() ? fmt::format(".wr_id = {}, ", now_ + 1) : "";
-    set_got(fmt::format("bind(qp{}, mw{}, &(struct ibv_mw_bind){{{}.bind_info = {}}})", c.qp, c.mw,
-                        id, bind_info(step)));
+    set_got(fmt::format("bind_window(qp{}, mw{}, &(struct ibv_mw_bind){{{}.bind_info = {}}})", c.qp,
+                        c.mw, id, bind_info(step)));
   } else {
     need(ReproPart::run);
     set_got(fmt::format("run(qp{}, {})", c.qp, request(step)));

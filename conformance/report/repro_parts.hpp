@@ -190,7 +190,7 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 )";
 
 inline constexpr std::string_view kBind = R"(
-static int bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *wanted)
+static int bind_window(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *wanted)
 {
     uint32_t old = mw->rkey;
     wanted->send_flags = IBV_SEND_SIGNALED;

@@ -119,6 +119,22 @@ TEST(Repro, ClaimsThatDecideAreAskedFor) {
   EXPECT_THAT(made, Not(HasSubstr("device_cap_flags")));
 }
 
+TEST(Repro, TheConnectionManagerConnectsIfAskedTo) {
+  const char* text =
+      "# mrproof trace v1\ngiven pd0\ngiven pd1\ngiven qp0(pd0) <-> qp1(pd1)\n"
+      "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
+      "send(qp0, mr0.lkey, buf0+0, 8) -> SUCCESS\n";
+  const auto evidence = gather_evidence(parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt");
+  const auto program = repro_program(evidence, Connecting::rdma_cm);
+  EXPECT_THAT(program, HasSubstr("#include <rdma/rdma_cma.h>"));
+  EXPECT_THAT(program, HasSubstr("make_pair(pd0, &qp0, pd1, &qp1);"));
+  EXPECT_THAT(program, Not(HasSubstr("ibv_modify_qp")));
+  EXPECT_EQ(repro_command(program),
+            "cc -std=c11 -o repro repro.c -libverbs -lrdmacm && ./repro DEVICE ADDRESS");
+  EXPECT_EQ(repro_command(repro_program(evidence)),
+            "cc -std=c11 -o repro repro.c -libverbs && ./repro DEVICE");
+}
+
 TEST(Repro, EveryScenarioIsAReadableProgram) {
   for (const auto& file : testing::scenario_files()) {
     const Trace trace = load_trace(file);

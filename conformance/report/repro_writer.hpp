@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/report/evidence.hpp"
+#include "conformance/report/repro.hpp"
 
 namespace mrproof {
 
@@ -35,7 +35,7 @@ enum class ReproPart : std::uint8_t {
 /// Collects the body of main() and what it needs.
 class ReproWriter {
  public:
-  explicit ReproWriter(const Evidence& evidence);
+  ReproWriter(const Evidence& evidence, Connecting connecting);
   /// The whole program.
   std::string write();
 
@@ -118,6 +118,7 @@ class ReproWriter {
   [[nodiscard]] model::DeviationClass kind() const;
 
   const Evidence& evidence_;
+  bool by_cm_;           ///< the RDMA CM connects
   std::size_t now_ = 0;  ///< the step being written
   std::string body_;
   std::set<ReproPart> parts_;
