@@ -5,7 +5,7 @@ worker, QEMU or the guest's kernel dies in the middle of a run.
     ci/vm_test.py PROGRAM [unittest arguments]
 
 MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77.
-Each test boots guests of its own; a whole run takes about two minutes under emulation.
+Each test boots guests of its own; a whole run takes about five minutes under emulation.
 """
 
 import json
@@ -125,6 +125,43 @@ class Run(unittest.TestCase):
                 continue
             if words.startswith(b"qemu-system") and str(self.out).encode() in words:
                 os.kill(int(process.parent.name), signal.SIGKILL)
+
+
+    def test_boot_stands_still(self):
+        """The first boot hangs; the run goes on in a second one."""
+        image = self.out / "image"
+        image.mkdir()
+        for file in Path(TARGET).iterdir():
+            (image / file.name).symlink_to(file)
+        boot = image / "boot"
+        boot.unlink()
+        boot.write_text(f"""#!/bin/bash
+if mkdir {image}/hung 2>/dev/null; then : >"$2"; exec sleep 1000; fi
+exec {TARGET}/boot "$@"
+""")
+        boot.chmod(0o755)
+        done = mrproof("run", "--target", image, "--steps", 200, "--out", self.out, "--expect",
+                       EXPECTATIONS / "rxe-debian-bookworm-fails.txt")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue((image / "hung").exists())
+
+    def test_hang_is_shrunk(self):
+        """What hangs for 30 s in a run takes seconds each time that it is tried again."""
+        scenarios = self.out / "scenarios"
+        scenarios.mkdir()
+        trace = next(EXPECTATIONS.glob("F1-*.mrt")).read_text().splitlines()
+        send = next(i for i, line in enumerate(trace) if line.startswith("send("))
+        trace[send:send] = ["pd1 = alloc_pd() -> ok",
+                            "mr1 = reg_mr(pd1, buf1+64, 64, LOCAL_WRITE) -> ok",
+                            "post_recv(qp0, mr0.lkey, buf0+0, 8) -> ok"]
+        (scenarios / "long.mrt").write_text("\n".join(trace) + "\n")
+        done = mrproof("run", "--target", TARGET, "--steps", 1, "--out", self.out / "report",
+                       "--scenarios", scenarios, "--shrink", limit=600)
+        report = json.loads((self.out / "report/report.json").read_text())
+        hangs = [i for i in report["incidents"] if i["verdict"] == "hang"]
+        self.assertEqual(len(hangs), 1, done.stdout + done.stderr)
+        self.assertEqual(hangs[0]["shrunk"]["steps"], 2, hangs)
+        print(f"shrunk in {hangs[0]['shrunk']['seconds']:.1f} s")
 
 
 class Findings(unittest.TestCase):

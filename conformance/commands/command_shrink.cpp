@@ -80,6 +80,7 @@ int run(ShrinkOptions options) {
     return kExitError;
   }
   fmt::print(stderr, "{}\n", bound_text(*shrunk));
+  trials.be_patient();
   const int shown = times_shown(trials, result, *wanted, kRepeats - 1);
   if (shown == kRepeats - 1) return kExitExpected;
   fmt::print(stderr, "mrproof: the shrunk trace does not repeat: shown in {} of {} more tries\n",

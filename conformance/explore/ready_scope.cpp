@@ -50,15 +50,7 @@ ReadyCall ready(const Step& step, const RuleMasks& masks) {
   WorldResult seen = world_result(from);
   ReadyCall ready;
   auto& call = ready.call;
-  call.verb = from.verb;
-  call.pd = from.pd;
-  call.mr = from.mr;
-  call.mw = from.mw;
-  call.qp = from.qp;
-  call.source = from.source;
-  call.option = from.option;
-  call.seed = from.seed;
-  call.elements = from.elements;
+  specs::copy_slots(call, from);
   specs::call_fields(take, call, from);
   specs::result_fields(take, ready.result, seen);
   ready.verb = &masks.of(from.verb);

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "conformance/explore/world.hpp"
@@ -213,18 +209,6 @@ Scope parse_scope(std::string_view text, const std::string& file) {
   return Reader(file).read(text);
 }
 
-Scope load_scope(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  bool readable = in.is_open();
-  try {
-    text.assign(std::istreambuf_iterator<char>(in), {});
-  } catch (const std::exception&) {
-    readable = false;  // a folder, say
-  }
-  if (!readable || in.bad())
-    throw TraceError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-  return parse_scope(text, file);
-}
+Scope load_scope(const std::string& file) { return parse_scope(read_text(file), file); }
 
 }  // namespace mrproof

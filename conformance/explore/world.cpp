@@ -21,15 +21,7 @@ std::uint32_t key_of(const KeyName& name) {
 WorldCall world_call(const Step& step) {
   const auto& from = step.call;
   WorldCall call;
-  call.verb = from.verb;
-  call.pd = from.pd;
-  call.mr = from.mr;
-  call.mw = from.mw;
-  call.qp = from.qp;
-  call.source = from.source;
-  call.option = from.option;
-  call.seed = from.seed;
-  call.elements = from.elements;
+  specs::copy_slots(call, from);
   specs::call_fields([](const std::string&, auto& to, const auto& value) { to = value; }, call,
                      from);
   call.lkey = key_of(step.lkey);

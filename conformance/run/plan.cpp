@@ -73,6 +73,7 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"case_steps", plan.case_steps},
                         {"wrong_percent", plan.walk.wrong_percent},
                         {"patient", plan.patient},
+                        {"brisk", plan.brisk},
                         {"read_after_connect", plan.read_after_connect},
                         {"known", known},
                         {"scenarios", scenarios},
@@ -97,6 +98,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("case_steps").get_to(plan.case_steps);
     request.at("wrong_percent").get_to(plan.walk.wrong_percent);
     request.at("patient").get_to(plan.patient);
+    request.at("brisk").get_to(plan.brisk);
     request.at("read_after_connect").get_to(plan.read_after_connect);
     for (const auto& k : request.at("known"))
       plan.walk.known.push_back({k.at("rule"), k.at("kind"), k.at("broken")});

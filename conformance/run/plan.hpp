@@ -40,6 +40,9 @@ struct Plan {
   WalkOptions walk;
   /// Whether requests are made that nobody answers: each costs a real device seconds of retries.
   bool patient = true;
+  /// Whether the device gives up on peers and completions after tenths of seconds: for trials of
+  /// what hangs, since each takes as long as that.
+  bool brisk = false;
   /// Device::read_after_connect(), except in findings' traces.
   bool read_after_connect = false;
   std::vector<Scenario> scenarios;

@@ -100,6 +100,7 @@ TEST(Request, IsReadBack) {
   plan.shard = 1;
   plan.shards = 4;
   plan.patient = false;
+  plan.brisk = true;
   plan.traces = {"# mrproof trace v1\n\"quoted\" \\ \t\n", "another"};
   plan.until = Annotation{model::Verdict::hang, "send.none", "none", "a+b"};
   plan.trace_file = "some \"file\".mrt";
@@ -120,6 +121,7 @@ TEST(Request, IsReadBack) {
   EXPECT_EQ(again.shard, 1U);
   EXPECT_EQ(again.shards, 4U);
   EXPECT_FALSE(again.patient);
+  EXPECT_TRUE(again.brisk);
   EXPECT_EQ(again.traces, plan.traces);
   EXPECT_EQ(again.until, plan.until);
   EXPECT_EQ(again.trace_file, plan.trace_file);

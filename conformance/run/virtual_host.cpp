@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "conformance/run/host.hpp"
 #include "conformance/run/plan.hpp"
@@ -19,6 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Longest that a boot may take before it counts as failed; machines are shared and emulated.
 constexpr auto kBootLimit = std::chrono::minutes(5);
+/// Longest that a console is silent during a boot that has not come to a stop.
+constexpr auto kSilenceLimit = std::chrono::seconds(100);
 
 class VirtualHost : public Host {
  public:
@@ -84,8 +87,39 @@ class VirtualHost : public Host {
     channel_.header().command.store(static_cast<std::uint32_t>(command));
   }
 
+  /// A boot that stands still is tried once more: emulated machines hang now and then.
   void boot() {
+    if (come_up(true)) return;
+    if (!come_up(false))
+      throw ToolError(fmt::format("the virtual machine did not come up; see {}", log_));
+  }
+
+  /// Starts QEMU and waits for the agent; `impatient`: no longer than its console goes on.
+  bool come_up(bool impatient) {
     const auto start = Clock::now();
+    launch();
+    auto heard = start;
+    std::uintmax_t said = 0;
+    while (channel_.header().agent_ready.load() == 0) {
+      if (wait_for_qemu(std::chrono::milliseconds(50)))
+        throw ToolError(
+            fmt::format("the virtual machine ended while it booted ({}); see {} and "
+                        "{}-qemu.log",
+                        end_text_, log_, console_));
+      std::error_code unknown;
+      const auto size = std::filesystem::file_size(log_, unknown);
+      if (!unknown && size != std::exchange(said, size)) heard = Clock::now();
+      const bool silent = impatient && Clock::now() - heard > kSilenceLimit;
+      if (silent || Clock::now() - start > kBootLimit) {
+        renew();
+        return false;
+      }
+    }
+    boot_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+    return true;
+  }
+
+  void launch() {
     channel_.header().agent_ready.store(0);
     command(Command::none);
     log_ = fmt::format("{}-{}.log", console_, ++boots_);
@@ -96,18 +130,6 @@ class VirtualHost : public Host {
                                           absolute(log_)};
     command_line.insert(command_line.end(), kernel_arguments_.begin(), kernel_arguments_.end());
     qemu_ = start_process(command_line, console_ + "-qemu.log");
-    while (channel_.header().agent_ready.load() == 0) {
-      if (wait_for_qemu(std::chrono::milliseconds(50)))
-        throw ToolError(
-            fmt::format("the virtual machine ended while it booted ({}); see {} and "
-                        "{}-qemu.log",
-                        end_text_, log_, console_));
-      if (Clock::now() - start > kBootLimit) {
-        renew();
-        throw ToolError(fmt::format("the virtual machine did not come up; see {}", log_));
-      }
-    }
-    boot_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
   }
 
   /// Whether QEMU has ended, waiting at most so long.

@@ -237,7 +237,7 @@ void give_up(Channel& channel, const std::string& why) {
   channel.write(bytes);
 }
 
-std::unique_ptr<impl::Device> open_only_device() {
+std::unique_ptr<impl::Device> open_only_device(const impl::VerbsOptions& options) {
   const auto devices = impl::list_verbs_devices();
   if (devices.empty())
     throw ToolError(
@@ -248,7 +248,7 @@ std::unique_ptr<impl::Device> open_only_device() {
     for (const auto& d : devices) names += " " + d.name;
     throw ToolError("several RDMA devices; name one with --device:" + names);
   }
-  return impl::open_verbs_device(devices.front().name, {});
+  return impl::open_verbs_device(devices.front().name, options);
 }
 
 }  // namespace
@@ -292,10 +292,13 @@ void await_request(Channel& channel, std::uint32_t generation) {
 
 }  // namespace
 
-std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect) {
-  if (name.empty()) return open_only_device();
+std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect,
+                                          bool brisk) {
+  impl::VerbsOptions options;
+  if (brisk) options.be_brisk();
+  if (name.empty()) return open_only_device(options);
   const bool simulated = name == "sim" || name.starts_with("sim:") || name.starts_with("sim@");
-  return simulated ? open_simulated(name, dialect) : impl::open_verbs_device(name, {});
+  return simulated ? open_simulated(name, dialect) : impl::open_verbs_device(name, options);
 }
 
 int run_worker(Channel& channel) {
@@ -307,10 +310,11 @@ int run_worker(Channel& channel) {
       std::uint64_t first_case = 0;
       Plan plan = parse_request(channel.request(), first_case);
       stays = plan.until.has_value();
-      if (device == nullptr || opened != plan.device + " " + plan.dialect) {
+      const auto wanted = fmt::format("{} {} {}", plan.device, plan.dialect, plan.brisk);
+      if (device == nullptr || opened != wanted) {
         device.reset();
-        device = open_device(plan.device, plan.dialect);
-        opened = plan.device + " " + plan.dialect;
+        device = open_device(plan.device, plan.dialect, plan.brisk);
+        opened = wanted;
       }
       Worker worker(channel, std::move(plan), *device);
       worker.hello();

@@ -13,9 +13,10 @@
 namespace mrproof {
 
 /// Opens a device by its name: "sim[@SET][:FAULT]" (a set of capabilities, a seeded fault; it
-/// follows the dialect), a libibverbs name, or "" for the only RDMA device there is. Throws
-/// impl::DeviceError or ToolError.
-std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect);
+/// follows the dialect), a libibverbs name, or "" for the only RDMA device there is; `brisk`: as
+/// the plan says. Throws impl::DeviceError or ToolError.
+std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect,
+                                          bool brisk = false);
 
 /// Works off the plan in the channel. Returns the process's exit code: 0 when the plan is done or
 /// was stopped, 2 after a `failure` record.

@@ -30,6 +30,10 @@ ShrinkOutcome shrink_on(SupervisedTrials& trials, const Trace& trace, const Anno
   ShrinkOutcome outcome;
   try {
     outcome.shrunk = shrinker.run(trace);
+    if (!outcome.shrunk && wanted.verdict == model::Verdict::hang) {
+      trials.be_patient();
+      outcome.shrunk = shrinker.run(trace);
+    }
   } catch (const ToolError& stopped) {
     trials.limit(0);
     if (shrinker.best().trace.steps.empty()) throw;

@@ -81,6 +81,7 @@ std::optional<Trace> SupervisedTrials::first_showing(std::span<const Trace> cand
 }
 
 void SupervisedTrials::look_for(const Annotation& wanted) {
+  plan_.brisk = brisk_ && wanted.verdict == model::Verdict::hang;
   if (plan_.until == wanted) return;
   plan_.until = wanted;
   plan_.patient = true;
@@ -120,6 +121,7 @@ void SupervisedTrials::spare(const Trace& seen) {
 
 std::optional<Annotation> SupervisedTrials::first_trouble(const Trace& trace) {
   plan_.until.reset();
+  plan_.brisk = false;
   plan_.walk.known.clear();
   plan_.traces = {calls_text(trace)};
   Tally tally = empty_tally();

@@ -28,6 +28,9 @@ class SupervisedTrials final : public Trials {
   /// complain by these incidents, as they do by those of the trials: each costs a boot. Not where
   /// the first trace that shows what is wanted makes such calls itself.
   void avoid(const std::vector<Incident>& incidents);
+  /// From now on what hangs is waited for as long as a run waits; before, as long as a quick
+  /// machine needs (Plan::brisk).
+  void be_patient() { brisk_ = false; }
   /// The first deviation or trouble that the trace shows, whatever it is.
   std::optional<Annotation> first_trouble(const Trace& trace);
   /// Who was tried, once something was.
@@ -47,7 +50,8 @@ class SupervisedTrials final : public Trials {
   std::optional<std::chrono::steady_clock::time_point> end_;
   impl::Description device_;
   std::vector<KnownDeviation> known_;  ///< all troubles met
-  bool first_ = true;                  ///< nothing has shown what is wanted yet
+  bool brisk_ = true;
+  bool first_ = true;  ///< nothing has shown what is wanted yet
 };
 
 }  // namespace mrproof

@@ -1,10 +1,6 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "conformance/trace/notation.hpp"
@@ -148,18 +144,6 @@ Trace parse_trace(std::string_view text, const std::string& file) {
   return trace;
 }
 
-Trace load_trace(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  bool readable = in.is_open();
-  try {
-    text.assign(std::istreambuf_iterator<char>(in), {});
-  } catch (const std::exception&) {
-    readable = false;  // a folder, say
-  }
-  if (!readable || in.bad())
-    throw TraceError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-  return parse_trace(text, file);
-}
+Trace load_trace(const std::string& file) { return parse_trace(read_text(file), file); }
 
 }  // namespace mrproof

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 
 namespace mrproof {
 namespace {
@@ -17,6 +21,20 @@ std::string found(std::string_view rest) {
 }
 
 }  // namespace
+
+std::string read_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text;
+  bool readable = in.is_open();
+  try {
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  } catch (const std::exception&) {
+    readable = false;  // a folder, say
+  }
+  if (!readable || in.bad())
+    throw TraceError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  return text;
+}
 
 void LineScanner::fail_at(std::size_t column, const std::string& message) const {
   throw TraceError(fmt::format("{}:{}:{}: {}", file_, number_, column + 1, message));

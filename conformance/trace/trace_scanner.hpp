@@ -9,6 +9,9 @@
 
 namespace mrproof {
 
+/// The text of a file. Throws a TraceError if it cannot be read.
+std::string read_text(const std::string& file);
+
 /// A cursor in one line.
 class LineScanner {
  public:

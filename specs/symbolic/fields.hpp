@@ -115,6 +115,20 @@ void state_fields(F&& f, S&... s) {
   f("shown", s.shown...);
 }
 
+/// Which verb a call is of, which slots it names, its options: the same in all domains.
+template <class To, class From>
+void copy_slots(To& to, const From& from) {
+  to.verb = from.verb;
+  to.pd = from.pd;
+  to.mr = from.mr;
+  to.mw = from.mw;
+  to.qp = from.qp;
+  to.source = from.source;
+  to.option = from.option;
+  to.seed = from.seed;
+  to.elements = from.elements;
+}
+
 /// The values of calls, whichever the verb has; not the slots and options, which are plain numbers.
 template <class F, class... C>
 void call_fields(F&& f, C&... c) {
