@@ -214,7 +214,7 @@ def guest_settings(target):
     values = {
         "device": device["name"], "type": device["type"], "netdev": device["netdev"],
         "netdev_type": device["netdev_type"], "address": device["address"],
-        "gid": gid if device["wait_for_gid"] else "",
+        "gid": gid if device["wait_for_gid"] else "", "opened_as": device.get("opened_as", ""),
     }
     return "".join(f"{name}='{value}'\n" for name, value in values.items())
 

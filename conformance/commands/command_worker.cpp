@@ -8,18 +8,21 @@ namespace mrproof {
 
 void add_worker_commands(CLI::App& app, int& exit_code) {
   auto path = std::make_shared<std::string>();
+  auto own = std::make_shared<std::string>();
   // Not for people: the supervisor starts them.
   auto* worker = app.add_subcommand("worker", "")->group("");
   worker->add_option("--channel", *path)->required();
-  worker->callback([path, &exit_code] {
+  worker->add_option("--own-device", *own);
+  worker->callback([path, own, &exit_code] {
     Channel channel = Channel::attach(*path);
-    exit_code = run_worker(channel);
+    exit_code = run_worker(channel, *own);
   });
   auto* agent = app.add_subcommand("agent", "")->group("");
   agent->add_option("--channel", *path)->required();
-  agent->callback([path, &exit_code] {
+  agent->add_option("--own-device", *own);
+  agent->callback([path, own, &exit_code] {
     Channel channel = Channel::attach(*path);
-    exit_code = run_agent(channel, *path);
+    exit_code = run_agent(channel, *path, *own);
   });
 }
 

@@ -8,7 +8,7 @@
 
 namespace mrproof {
 
-int run_agent(Channel& channel, const std::string& channel_path) {
+int run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device) {
   auto& header = channel.header();
   pid_t worker = -1;
   header.agent_ready.store(1);
@@ -16,7 +16,8 @@ int run_agent(Channel& channel, const std::string& channel_path) {
     switch (static_cast<Command>(header.command.load())) {
       case Command::start:
         if (worker < 0 && header.ended.load() != header.generation.load())
-          worker = start_process({own_program(), "worker", "--channel", channel_path}, "");
+          worker = start_process(
+              {own_program(), "worker", "--channel", channel_path, "--own-device", own_device}, "");
         break;
       case Command::kill:
         if (worker > 0) kill(worker, SIGKILL);

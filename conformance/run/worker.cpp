@@ -294,14 +294,17 @@ void await_request(Channel& channel, std::uint32_t generation) {
 
 std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect,
                                           bool brisk) {
+  const bool simulated = name == "sim" || name.starts_with("sim:") || name.starts_with("sim@");
+  if (simulated) return open_simulated(name, dialect);
   impl::VerbsOptions options;
   if (brisk) options.be_brisk();
-  if (name.empty()) return open_only_device(options);
-  const bool simulated = name == "sim" || name.starts_with("sim:") || name.starts_with("sim@");
-  return simulated ? open_simulated(name, dialect) : impl::open_verbs_device(name, options);
+  constexpr std::string_view kBelow = "@uverbs";
+  options.rereg_by_uverbs = name.ends_with(kBelow);
+  const auto bare = name.substr(0, name.size() - (options.rereg_by_uverbs ? kBelow.size() : 0));
+  return bare.empty() ? open_only_device(options) : impl::open_verbs_device(bare, options);
 }
 
-int run_worker(Channel& channel) {
+int run_worker(Channel& channel, const std::string& own_device) {
   try {
     std::unique_ptr<impl::Device> device;
     std::string opened;
@@ -309,6 +312,7 @@ int run_worker(Channel& channel) {
       const auto generation = channel.header().generation.load();
       std::uint64_t first_case = 0;
       Plan plan = parse_request(channel.request(), first_case);
+      if (plan.device.empty()) plan.device = own_device;
       stays = plan.until.has_value();
       const auto wanted = fmt::format("{} {} {}", plan.device, plan.dialect, plan.brisk);
       if (device == nullptr || opened != wanted) {

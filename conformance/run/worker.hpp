@@ -13,17 +13,18 @@
 namespace mrproof {
 
 /// Opens a device by its name: "sim[@SET][:FAULT]" (a set of capabilities, a seeded fault; it
-/// follows the dialect), a libibverbs name, or "" for the only RDMA device there is; `brisk`: as
-/// the plan says. Throws impl::DeviceError or ToolError.
+/// follows the dialect), a libibverbs name, or "" for the only RDMA device there is;
+/// "@uverbs" behind these two: VerbsOptions::rereg_by_uverbs. `brisk`: as the plan says. Throws
+/// impl::DeviceError or ToolError.
 std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect,
                                           bool brisk = false);
 
-/// Works off the plan in the channel. Returns the process's exit code: 0 when the plan is done or
-/// was stopped, 2 after a `failure` record.
-int run_worker(Channel& channel);
+/// Works off the plan in the channel; where that names no device, on `own_device`. Returns the
+/// process's exit code: 0 when the plan is done or was stopped, 2 after a `failure` record.
+int run_worker(Channel& channel, const std::string& own_device = "");
 
 /// Starts workers on the supervisor's command, ends them, and reports how they ended. Lives in the
 /// guest of a virtual machine, as its only program; returns when told to shut down.
-int run_agent(Channel& channel, const std::string& channel_path);
+int run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device);
 
 }  // namespace mrproof

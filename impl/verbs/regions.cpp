@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "impl/verbs/arguments.hpp"
+#include "impl/verbs/rereg.hpp"
 #include "impl/verbs/verbs_device.hpp"
 
 namespace mrproof::impl {
@@ -97,9 +98,10 @@ void VerbsDevice::rereg_mr(const Call& call, Observation& seen) {
   ibv_mr* changed = region(call.mr);
   const auto flags = static_cast<std::uint32_t>(call.flags.value());
   ibv_pd* pd = (flags & model::kChangePd) != 0 ? domain(call.pd) : nullptr;
+  const auto rereg = options_.rereg_by_uverbs ? rereg_by_uverbs : ibv_rereg_mr;
   errno = 0;
-  const int code = ibv_rereg_mr(changed, static_cast<int>(flags), pd, pointer(call.address),
-                                call.length.value(), access_of(call));
+  const int code = rereg(changed, static_cast<int>(flags), pd, pointer(call.address),
+                         call.length.value(), access_of(call));
   const int reason = errno;
   // Whatever the code says of its use, the region's structure stays the program's, to be freed by
   // ibv_dereg_mr(3). Two codes leave a region that is valid as it was asked for: its keys are seen.

@@ -86,6 +86,34 @@ TEST_F(OnDevice, ReregistrationWithBadFlagsIsRefusedByTheLibrary) {
   EXPECT_EQ(device_->perform(transfer(Verb::rdma_write, 64)).result.outcome, Outcome::ok);
 }
 
+TEST_F(OnDevice, ReregistrationBelowTheLibraryIsTheKernels) {
+  device_.reset();
+  VerbsOptions below;
+  below.rereg_by_uverbs = true;
+  device_ = open_verbs_device(std::getenv("MRPROOF_DEVICE"), below);
+  EXPECT_TRUE(device_->description().device.ends_with("@uverbs"));
+  device_->reset(standard_setup());
+  reg(0, kAll);
+  reg(1, kAll);
+  Call change;
+  change.verb = Verb::rereg_mr;
+  change.mr = 1;
+  change.flags = Plain::flags(model::kChangeAccess);
+  change.access = Plain::flags(model::kLocalWrite);
+  const Observation changed = device_->perform(change);
+  const Observation written = device_->perform(transfer(Verb::rdma_write, 64));
+  if (changed.result.outcome == Outcome::ok) {
+    EXPECT_NE(changed.result.lkey.value(), 0U);
+    EXPECT_NE(written.result.outcome, Outcome::ok);
+  } else {
+    EXPECT_EQ(changed.result.error.value(), std::uint64_t{model::kErrCmd});
+    EXPECT_NE(changed.result.reason.value(), 0U);
+    EXPECT_EQ(written.result.outcome, Outcome::ok);
+  }
+  change.flags = Plain::flags(model::kChanges + 1);
+  EXPECT_EQ(device_->perform(change).result.error.value(), std::uint64_t{model::kErrInput});
+}
+
 TEST_F(OnDevice, AdviceIsTakenOrRefusedWithAReason) {
   reg(0, kAll);
   Call advice = transfer(Verb::advise_mr, 64);

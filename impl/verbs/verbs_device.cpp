@@ -40,7 +40,7 @@ void check(const Setup& setup) {
 VerbsDevice::VerbsDevice(const std::string& name, const VerbsOptions& options)
     : options_(options), log_(options.watch_kernel_log), port_(open_port(name, options.transport)) {
   prctl(PR_SET_TIMERSLACK, 1UL);
-  description_.device = name;
+  description_.device = options.rereg_by_uverbs ? name + "@uverbs" : name;
   description_.driver = driver_of(name);
   description_.kernel = kernel_release();
   description_.rdma_core = rdma_core_version();

@@ -36,6 +36,9 @@ struct VerbsOptions {
   /// machine), but rules out that a driver's state survives from one case into the next: it does on
   /// rxe (FINDINGS.md, F14).
   bool reuse_failed_pairs = false;
+  /// Whether regions are re-registered below libibverbs where its provider cannot (rereg.hpp). The
+  /// device is called NAME@uverbs then, so that traces and reports tell.
+  bool rereg_by_uverbs = false;
   Transport transport;
 
   /// For a machine that is known to be quick enough: the transport gives up after half a second
