@@ -207,6 +207,15 @@ class Devices(unittest.TestCase):
         self.assertIn("mrproof: no permission to open /dev/infiniband/uverbs0", text)
         self.assertIn("forbidden=2", text)
 
+    def test_fork_protection(self):
+        """libibverbs protects memory on fork where that is asked for, and only there."""
+        trace = ROOT / "conformance/scenarios/rereg_mr/err_dont_fork_new-of-a-terabyte.mrt"
+        for device, code in ("rxe0", "ERR_CMD EOPNOTSUPP"), ("rxe0@fork", "ERR_DONT_FORK_NEW"):
+            with self.subTest(device=device):
+                done = mrproof("replay", trace, "--target", TARGET, "--device", device)
+                self.assertIn(f"-> refused {code}", done.stdout, done.stderr)
+                self.assertIn("dereg_mr(mr0) -> ok", done.stdout)
+
     def test_verbs_device(self):
         program = Path(PROGRAM).parent.parent / "impl/verbs_test"
         build = Path(TARGET).parent.parent

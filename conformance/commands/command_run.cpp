@@ -128,9 +128,11 @@ void add_run_command(CLI::App& app, int& exit_code) {
   auto& o = *options;
   o.session.out = "mrproof-report";
   auto* command = app.add_subcommand("run", "Walk a device at random and judge every step");
-  command->add_option("--device", o.plan.device,
-                      "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only "
-                      "one); @uverbs behind it: re-registration straight by the kernel's ABI");
+  command->add_option(
+      "--device", o.plan.device,
+      "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
+      "behind it @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
+      "@uverbs+fork");
   command->add_option("--dialect", o.plan.dialect, "rule set: linux, linux-2006 or mlnx-exp")
       ->capture_default_str()
       ->check(CLI::IsMember({"linux", "linux-2006", "mlnx-exp"}));

@@ -6,9 +6,11 @@ void add_trial_options(CLI::App& command, TrialOptions& options) {
   auto& plan = options.plan;
   auto& session = options.session;
   command.add_option("trace", plan.trace_file, "trace file (.mrt)")->required();
-  command.add_option("--device", plan.device,
-                     "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
-                     "@uverbs behind it: re-registration straight by the kernel's ABI");
+  command.add_option(
+      "--device", plan.device,
+      "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
+      "behind it @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
+      "@uverbs+fork");
   plan.dialect.clear();
   command.add_option("--dialect", plan.dialect, "rule set (default: the trace's)");
   command.add_option("--target", session.target,

@@ -298,9 +298,12 @@ std::unique_ptr<impl::Device> open_device(const std::string& name, const std::st
   if (simulated) return open_simulated(name, dialect);
   impl::VerbsOptions options;
   if (brisk) options.be_brisk();
-  constexpr std::string_view kBelow = "@uverbs";
-  options.rereg_by_uverbs = name.ends_with(kBelow);
-  const auto bare = name.substr(0, name.size() - (options.rereg_by_uverbs ? kBelow.size() : 0));
+  const auto at = std::min(name.find('@'), name.size());
+  if (!options.take(name.substr(std::min(at + 1, name.size()))))
+    throw ToolError(
+        fmt::format("--device {}: what follows '@' is uverbs, fork, or uverbs+fork", name));
+  const auto bare = name.substr(0, at);
+  impl::prepare_library(options);
   return bare.empty() ? open_only_device(options) : impl::open_verbs_device(bare, options);
 }
 

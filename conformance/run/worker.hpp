@@ -14,8 +14,8 @@ namespace mrproof {
 
 /// Opens a device by its name: "sim[@SET][:FAULT]" (a set of capabilities, a seeded fault; it
 /// follows the dialect), a libibverbs name, or "" for the only RDMA device there is;
-/// "@uverbs" behind these two: VerbsOptions::rereg_by_uverbs. `brisk`: as the plan says. Throws
-/// impl::DeviceError or ToolError.
+/// behind these two '@' and words that VerbsOptions::take() takes. `brisk`: as the plan says.
+/// Throws impl::DeviceError or ToolError.
 std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect,
                                           bool brisk = false);
 

@@ -1,6 +1,7 @@
 #include "impl/verbs/verbs_device.hpp"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -37,10 +38,29 @@ void check(const Setup& setup) {
 
 }  // namespace
 
+bool VerbsOptions::take(std::string_view words) {
+  while (!words.empty()) {
+    const auto end = std::min(words.find('+'), words.size());
+    const auto word = words.substr(0, end);
+    if (word != "uverbs" && word != "fork") return false;
+    (word == "fork" ? fork_protection : rereg_by_uverbs) = true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return true;
+}
+
+std::string VerbsOptions::words() const {
+  std::string all;
+  if (rereg_by_uverbs) all += "+uverbs";
+  if (fork_protection) all += "+fork";
+  if (!all.empty()) all.front() = '@';
+  return all;
+}
+
 VerbsDevice::VerbsDevice(const std::string& name, const VerbsOptions& options)
     : options_(options), log_(options.watch_kernel_log), port_(open_port(name, options.transport)) {
   prctl(PR_SET_TIMERSLACK, 1UL);
-  description_.device = options.rereg_by_uverbs ? name + "@uverbs" : name;
+  description_.device = name + options.words();
   description_.driver = driver_of(name);
   description_.kernel = kernel_release();
   description_.rdma_core = rdma_core_version();
@@ -179,6 +199,21 @@ void VerbsDevice::make_pairs(const Setup& setup) {
     }
     slot.failed = slot.lost = slot.reset = false;
   }
+}
+
+void prepare_library(const VerbsOptions& options) {
+  if (!options.fork_protection) return;
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  const rlimit none{0, files.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const int error = ibv_fork_init();
+  const bool protects = ibv_is_fork_initialized() == IBV_FORK_ENABLED;
+  setrlimit(RLIMIT_NOFILE, &files);
+  if (error != 0 || !protects)
+    throw DeviceError(
+        "ibv_fork_init() protects nothing: " + std::generic_category().message(error) +
+        "; it has to be the first call of libibverbs in its process");
 }
 
 std::unique_ptr<Device> open_verbs_device(const std::string& name, const VerbsOptions& options) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impl/buffers.hpp"
@@ -36,9 +37,12 @@ struct VerbsOptions {
   /// machine), but rules out that a driver's state survives from one case into the next: it does on
   /// rxe (FINDINGS.md, F14).
   bool reuse_failed_pairs = false;
-  /// Whether regions are re-registered below libibverbs where its provider cannot (rereg.hpp). The
-  /// device is called NAME@uverbs then, so that traces and reports tell.
+  /// Whether regions are re-registered below libibverbs where its provider cannot (rereg.hpp).
   bool rereg_by_uverbs = false;
+  /// Whether the library protects registered memory on fork (ibv_fork_init(3)), for good in this
+  /// process. It would not where the kernel says that it copies pinned pages; so it is kept from
+  /// asking, as in a container without netlink sockets of RDMA.
+  bool fork_protection = false;
   Transport transport;
 
   /// For a machine that is known to be quick enough: the transport gives up after half a second
@@ -48,6 +52,12 @@ struct VerbsOptions {
     transport.timeout = 12;
     completion_limit_ms = 1'500;
   }
+  /// Takes the words behind a device's name, separated by '+': "uverbs" (rereg_by_uverbs), "fork"
+  /// (fork_protection). False if there is another one.
+  bool take(std::string_view words);
+  /// The same the other way round, with '@' before them; empty if there are none. Part of the
+  /// device's name in its description, so that traces and reports tell.
+  [[nodiscard]] std::string words() const;
 };
 
 /// What can be said about a device without testing it.
@@ -174,6 +184,10 @@ class VerbsDevice final : public Device {
   std::vector<ibv_mr*> stuck_regions_;
   std::vector<ibv_pd*> stuck_domains_;
 };
+
+/// What has to be done before any other call of libibverbs: ibv_fork_init(3), if that is wanted.
+/// Throws DeviceError, also where the library then says that nothing is protected.
+void prepare_library(const VerbsOptions& options);
 
 /// Opens the device of that name. Throws DeviceError as VerbsDevice's constructor does.
 std::unique_ptr<Device> open_verbs_device(const std::string& name,
