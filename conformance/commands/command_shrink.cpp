@@ -68,7 +68,8 @@ int run(ShrinkOptions options) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   ShrinkSession session{!options.session.target.empty(), options.session.seconds, {}};
   if (terminal) session.progress = show_progress;
-  const auto [shrunk, result, cut_short, seconds] = shrink_on(trials, trace, *wanted, session);
+  const auto outcome = shrink_on(trials, trace, *wanted, session);
+  const auto& [shrunk, result, left_out, cut_short, seconds] = outcome;
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (!shrunk) return no_repeat(trials, file, trace, *wanted);
   write(options.out, result);
@@ -79,7 +80,7 @@ int run(ShrinkOptions options) {
     fmt::print(stderr, "mrproof: {}: it may be shrunk further\n", cut_short);
     return kExitError;
   }
-  fmt::print(stderr, "{}\n", bound_text(*shrunk));
+  fmt::print(stderr, "{}\n", bound_text(outcome));
   trials.be_patient();
   const int shown = times_shown(trials, result, *wanted, kRepeats - 1);
   if (shown == kRepeats - 1) return kExitExpected;

@@ -68,7 +68,7 @@ class FindingShrinker {
     }
     result.trace = outcome.shrunk->trace;
     result.tried = outcome.shrunk->tried;
-    result.outcome = outcome.cut_short.empty() ? bound_text(*outcome.shrunk)
+    result.outcome = outcome.cut_short.empty() ? bound_text(outcome)
                                                : outcome.cut_short + ": it may be shrunk further";
     result.file = name_ + "-shrunk.mrt";
     std::ofstream out(out_ + "/" + result.file);

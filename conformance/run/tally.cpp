@@ -107,6 +107,7 @@ Finding* Tally::add(const Record& end, const Step& step, const std::string& case
 
 void Tally::add_case(const Record& end) {
   ++cases;
+  left_out += end.left_out ? 1 : 0;
   case_ns_ += end.elapsed_ns;
   reset_ns_ += end.inside_ns;
 }

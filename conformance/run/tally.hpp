@@ -121,6 +121,7 @@ struct Tally {
   impl::Description device;
   model::Capabilities<model::Plain> can;
   std::uint64_t steps = 0;
+  std::uint64_t left_out = 0;  ///< cases that ended before a call that is not made
   std::uint64_t cases = 0;
   std::array<std::uint64_t, model::kVerdicts> counts{};
   std::vector<std::uint64_t> judged;  ///< by rule

@@ -135,6 +135,7 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
     case RecordKind::case_end:
       out.plain(record.inside_ns);
       out.plain(record.elapsed_ns);
+      out.plain(record.left_out);
       break;
     case RecordKind::done: break;
   }
@@ -173,6 +174,7 @@ Record decode(std::span<const std::byte> bytes) {
     case RecordKind::case_end:
       record.inside_ns = in.plain<std::uint64_t>();
       record.elapsed_ns = in.plain<std::uint64_t>();
+      record.left_out = in.plain<bool>();
       break;
     case RecordKind::done: break;
     default: throw ToolError("a record of the worker is unknown: is it of another version?");

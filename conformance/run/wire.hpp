@@ -33,6 +33,7 @@ struct Record {
   std::uint64_t inside_ns = 0;   ///< time inside the implementation's calls
   std::uint64_t elapsed_ns = 0;  ///< time of the whole step, or of the whole case
   bool rebuilt = false;          ///< queue pairs were rebuilt in this step
+  bool left_out = false;         ///< case_end: it ended before a call that is not made (Plan)
   std::string text;              ///< see kind; of a step_end: the kernel's warning
 
   static constexpr std::uint16_t kNoRule = 0xffff;

@@ -82,6 +82,7 @@ std::vector<Record> records() {
     r.rebuilt = true;
     r.text = "text with \"quotes\" and \n";
     r.step.timed_out = true;
+    r.left_out = true;
     r.step.bytes = {{0x1000, {std::byte{1}, std::byte{2}}}, {0x2000, {}}};
     r.step.annotations = {{Verdict::deviates, "a.b", "status", "c+d"}};
     r.step.remarks = {"one", "two"};
@@ -114,6 +115,7 @@ TEST(Wire, RecordsOfEveryKindArriveAsTheyWere) {
       case RecordKind::case_end:
         EXPECT_EQ(again.inside_ns, 1U);
         EXPECT_EQ(again.elapsed_ns, 2U);
+        EXPECT_TRUE(again.left_out);
         break;
       case RecordKind::step_begin:
       case RecordKind::done: break;

@@ -47,12 +47,14 @@ class Worker {
     for (std::uint64_t i = plan_.next_selected(first_case);
          i < plan_.cases() && !stopped() && !shown_; i = plan_.next_selected(i + 1)) {
       const auto start = Clock::now();
+      left_out_ = false;
       if (!run_case(i)) break;
       Record record;
       record.kind = RecordKind::case_end;
       record.index = i;
       record.inside_ns = reset_ns_;
       record.elapsed_ns = nanoseconds_since(start);
+      record.left_out = left_out_;
       send(record);
     }
     send({});
@@ -126,7 +128,8 @@ class Worker {
       oracle.resolve(step);
       const auto* duty = oracle.forbids(step);
       if (duty != nullptr && (reach.while_allowed || plan_.until)) return true;
-      if ((reach.while_safe || plan_.until) && is_left_out(oracle.state(), step.call)) return true;
+      left_out_ = (reach.while_safe || plan_.until) && is_left_out(oracle.state(), step.call);
+      if (left_out_) return true;
       if (duty != nullptr)
         throw ToolError(
             fmt::format("{}:{}: this call may not be made here, since it does not hold "
@@ -222,7 +225,8 @@ class Worker {
   const Rulebook& book_;
   Capabilities<Plain> can_;
   std::uint64_t reset_ns_ = 0;
-  bool shown_ = false;  ///< what the plan is to go on until
+  bool left_out_ = false;  ///< the case ended before a call that is_left_out()
+  bool shown_ = false;     ///< what the plan is to go on until
   std::map<std::string, int> times_;
   std::vector<std::byte> scratch_;
   Record record_;

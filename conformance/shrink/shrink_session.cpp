@@ -41,6 +41,7 @@ ShrinkOutcome shrink_on(SupervisedTrials& trials, const Trace& trace, const Anno
     outcome.shrunk = shrinker.best();
   }
   trials.limit(0);
+  outcome.left_out = trials.left_out();
   outcome.seconds = seconds_since(start);
   if (!outcome.shrunk) return outcome;
   outcome.trace = presentable(*outcome.shrunk, wanted);
@@ -50,14 +51,15 @@ ShrinkOutcome shrink_on(SupervisedTrials& trials, const Trace& trace, const Anno
   return outcome;
 }
 
-std::string bound_text(const Shrunk& shrunk) {
-  const auto& bound = shrunk.bound;
-  if (!shrunk.is_shortest())
+std::string bound_text(const ShrinkOutcome& outcome) {
+  const auto& bound = outcome.shrunk->bound;
+  if (!outcome.shrunk->is_shortest())
     return fmt::format("a shorter one was not found; it takes {} steps at least", bound.steps);
-  return bound.by_model
-             ? "shortest: by the model, no trace of fewer plain calls leads to where it could be "
-               "shown"
-             : "shortest: none of the traces of fewer plain calls that could show it does so here";
+  if (bound.by_model)
+    return "shortest: by the model, no trace of fewer plain calls leads to where it could be shown";
+  return fmt::format(
+      "shortest: none of the traces of fewer plain calls that could show it does so here{}",
+      outcome.left_out ? ", calls aside that are known to kill or that nobody answers" : "");
 }
 
 }  // namespace mrproof

@@ -20,6 +20,7 @@ struct ShrinkSession {
 struct ShrinkOutcome {
   std::optional<Shrunk> shrunk;  ///< nothing: the trace does not show it on this device
   Trace trace;                   ///< of that, for people; its comments name the device
+  bool left_out = false;         ///< SupervisedTrials::left_out()
   std::string cut_short;         ///< why it was ended early; empty if it was not
   double seconds = 0;            ///< until here, boots included
 };
@@ -29,7 +30,8 @@ struct ShrinkOutcome {
 ShrinkOutcome shrink_on(SupervisedTrials& trials, const Trace& trace, const Annotation& wanted,
                         const ShrinkSession& session);
 
-/// What is known of shorter traces, in a line: "shortest" only with its scope.
-std::string bound_text(const Shrunk& shrunk);
+/// What is known of shorter traces, in a line: "shortest" only with its scope. Only of an outcome
+/// that is shrunk.
+std::string bound_text(const ShrinkOutcome& outcome);
 
 }  // namespace mrproof

@@ -71,6 +71,7 @@ std::optional<Trace> SupervisedTrials::first_showing(std::span<const Trace> cand
     Tally tally = empty_tally();
     run(tally);
     avoid(tally.incidents);
+    left_out_ = left_out_ || tally.left_out > 0;
     auto seen = shown_in(tally, wanted);
     if (!seen) continue;
     if (first_) spare(*seen);
@@ -85,6 +86,7 @@ void SupervisedTrials::look_for(const Annotation& wanted) {
   if (plan_.until == wanted) return;
   plan_.until = wanted;
   plan_.patient = true;
+  left_out_ = false;
   plan_.walk.known.clear();
   first_ = true;
 }

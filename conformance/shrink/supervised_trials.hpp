@@ -31,6 +31,9 @@ class SupervisedTrials final : public Trials {
   /// From now on what hangs is waited for as long as a run waits; before, as long as a quick
   /// machine needs (Plan::brisk).
   void be_patient() { brisk_ = false; }
+  /// Whether candidates ended early, before calls that are known to kill or that nobody answers,
+  /// since something new was looked for.
+  [[nodiscard]] bool left_out() const { return left_out_; }
   /// The first deviation or trouble that the trace shows, whatever it is.
   std::optional<Annotation> first_trouble(const Trace& trace);
   /// Who was tried, once something was.
@@ -51,6 +54,7 @@ class SupervisedTrials final : public Trials {
   impl::Description device_;
   std::vector<KnownDeviation> known_;  ///< all troubles met
   bool brisk_ = true;
+  bool left_out_ = false;
   bool first_ = true;  ///< nothing has shown what is wanted yet
 };
 

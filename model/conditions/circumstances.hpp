@@ -102,9 +102,11 @@ MRPROOF_CIRCUMSTANCE(zero_based_window, "the window is, or is to be, addressed b
     "bind_mw.zero_based",
     (is_bind(v.call.verb) & has<D>(v.call.access, kZeroBased)) |
         window_blamed(v, [](auto& w) { return has<D>(w.access, kZeroBased); }));
-MRPROOF_CIRCUMSTANCE(bind_wraps, "the range to be bound wraps around the address space", "C10-75",
+MRPROOF_CIRCUMSTANCE(bind_wraps,
+    "address and length of the range to be bound add up to more than addresses have bits for",
+    "C10-75",
     D::bit(is_bind(v.call.verb) && v.result.outcome == Outcome::ok) & (!unbinds(v)) &
-        (v.call.address + (v.call.length - 1) < v.call.address));
+        (v.call.address + v.call.length < v.call.address));
 MRPROOF_CIRCUMSTANCE(unbinding, "the bind has length zero",
     "alloc_mw.type_1_ends gap.unbind_arguments", is_bind(v.call.verb) & unbinds(v));
 MRPROOF_CIRCUMSTANCE(unbound_window_named, "the type 2 window to be invalidated is not bound",
