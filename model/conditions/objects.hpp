@@ -82,10 +82,12 @@ MRPROOF_SITUATION(pd_unused, "no MR, MW or QP belongs to the PD",
     "alloc_pd.dealloc_used gap.dealloc_pd_used",
     none_in_pd(v, v.state.regions) & none_in_pd(v, v.state.windows) & none_in_pd(v, v.state.qps));
 MRPROOF_SITUATION(no_bound_window, "no memory window is bound to the MR",
-    "reg_mr.dereg_bound_window gap.dereg_of_bound_mr", no_window_on_it(v, false));
+    "reg_mr.dereg_bound_window gap.dereg_of_bound_mr gap.rereg_with_windows",
+    no_window_on_it(v, false));
 MRPROOF_SITUATION(no_doubtful_window,
     "no memory window of which it is not known may be bound to the MR",
-    "gap.window_after_qp_error gap.failed_bind_old_binding", no_window_on_it(v, true));
+    "gap.window_after_qp_error gap.failed_bind_old_binding gap.rereg_with_windows",
+    no_window_on_it(v, true));
 MRPROOF_SITUATION(verb_available, "the device claims what the verb needs, or has granted it before",
     "query_device.device_cap_flags query_device.atomic_cap query_device_ex.odp_implicit",
     (features_needed(v) == ~0U) |

@@ -49,7 +49,8 @@ MRPROOF_SITUATION(zero_based_of_type_two, "a zero-based window is of type 2",
 MRPROOF_SITUATION(window_access_known, "the window's flags are among those that the page names",
     "bind_mw.access_known gap.bind_access_unknown", (v.call.access & ~kWindowAccess) == 0);
 MRPROOF_SITUATION(window_access_available,
-    "a window for atomics is asked for where there are atomics", "reg_mr.remote_atomic_optional",
+    "a window for atomics is asked for where there are atomics",
+    "reg_mr.remote_atomic_optional gap.bind_atomics_unclaimed",
     has<D>(v.state.can.claimed | v.state.proven, kRemoteAtomic) |
         !has<D>(v.call.access, kRemoteAtomic));
 MRPROOF_SITUATION(key_index_kept,

@@ -82,7 +82,8 @@ template <class D> struct WindowRules {
   static constexpr R kDealloc[] = {R{"ok", ok}.with(deallocate), C::kNoResources};
   static constexpr auto kBind =
       join<R>(R{"ok", ok, kBound}.with(bind,
-                  "gap.zero_based_type_1 gap.bind_access_unknown gap.bind_other_pd_qp "
+                  "gap.zero_based_type_1 gap.bind_access_unknown gap.bind_atomics_unclaimed "
+                  "gap.bind_other_pd_qp "
                   "gap.type_2_same_key gap.bind_on_zero_based_mr gap.type_2_key_index"),
           failures(fail<D, kBindable, kBindDoubts>, fail<D, qp_ready<D>, kBindable, kBindDoubts>,
               bind_fails));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -23,8 +24,9 @@ bool is_success(const Row& row) {
   return row.rule.outcome == Outcome::ok && std::string_view(row.rule.name) != "ok_receive_fails";
 }
 
-/// What leaves the choice open: of what the rules name, that which the reason is about; all of it
-/// if nothing is.
+/// What leaves the choice open: of what the rules name, that which the reason is about; else the
+/// gaps that the reason's condition names itself; else the clauses that the rules name, or their
+/// only gap; else all that they name, which is rough.
 void list(const Row& yes, const Row& no, const model::Condition<Terms>* reason, Freedom& freedom) {
   std::set<std::string> all;
   for (const char* names : {yes.rule.freedom, no.rule.freedom})
@@ -33,6 +35,14 @@ void list(const Row& yes, const Row& no, const model::Condition<Terms>* reason, 
   if (reason != nullptr)
     for (const auto word : words(reason->clauses))
       if (all.contains(std::string(word))) freedom.listed.emplace_back(word);
+  const auto is_gap = [](std::string_view id) { return id.starts_with("gap."); };
+  if (reason != nullptr && freedom.listed.empty())
+    for (const auto word : words(reason->clauses))
+      if (is_gap(word)) freedom.listed.emplace_back(word);
+  // A clause that leaves a choice leaves it whatever the reason; a gap speaks of one matter.
+  if (reason != nullptr && freedom.listed.empty())
+    std::copy_if(all.begin(), all.end(), std::back_inserter(freedom.listed),
+                 [&](const auto& id) { return !is_gap(id) || all.size() == 1; });
   freedom.near = reason == nullptr || !freedom.listed.empty();
   if (freedom.listed.empty()) freedom.listed.assign(all.begin(), all.end());
 }
