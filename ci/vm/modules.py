@@ -21,10 +21,14 @@ class ModuleSource:
         self.headers = folder / "tree/usr/src" / f"linux-headers-{release}"
         self.original, self.changed = folder / "original", folder / "module"
 
+    def fetch(self, downloads, say, update=False):
+        """Has the packages at hand: their rows, see packages.fetch()."""
+        return packages.fetch(self.suite, [f"linux-headers-{self.release}", self.source_package],
+                              PARTS, downloads, say, update)
+
     def prepare(self, downloads, say):
         """Fetches and unpacks what is not there yet."""
-        rows = packages.fetch(self.suite, [f"linux-headers-{self.release}", self.source_package],
-                              PARTS, downloads, say)
+        rows = self.fetch(downloads, say)
         stamp = self.folder / "packages.json"
         wanted = repr([rows, self.source])
         if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
