@@ -4,8 +4,10 @@ worker, QEMU or the guest's kernel dies in the middle of a run.
 
     ci/vm_test.py PROGRAM [unittest arguments]
 
-MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77.
-Each test boots guests of its own; a whole run takes about five minutes under emulation.
+MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77. Iwarp
+wants that of siw among those of other targets in MRPROOF_OTHER_TARGET_DIRS, separated by colons
+(ci/test --long). Each test boots guests of its own; a whole run takes about five minutes under
+emulation.
 """
 
 import json
@@ -28,6 +30,8 @@ import findings  # noqa: E402
 
 PROGRAM = ""
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
+SIW = next((folder for folder in os.environ.get("MRPROOF_OTHER_TARGET_DIRS", "").split(":")
+            if Path(folder).name == "siw"), "")
 EXPECTATIONS = ROOT / "ci/expectations"
 
 
@@ -188,6 +192,35 @@ def console_of(image, command):
         return console.read_text(errors="replace")
 
 
+class Iwarp(unittest.TestCase):
+    """A device that only the RDMA CM can connect."""
+
+    def setUp(self):
+        self.out = Path(tempfile.mkdtemp(prefix="mrproof-vm-"))
+        self.addCleanup(shutil.rmtree, self.out)
+
+    def test_walk(self):
+        done = mrproof("run", "--target", SIW, "--steps", 2000, "--out", self.out, "--expect",
+                       EXPECTATIONS / "siw-siw-fails.txt")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = json.loads((self.out / "report.json").read_text())
+        self.assertEqual(report["cases"]["finished"], report["cases"]["planned"])
+        self.assertEqual(report["target"]["driver"], "siw")
+        self.assertIn("IWARP", report["capabilities"]["features"])
+        taken = {rule["rule"] for rule in report["rules"] if rule["judged"]}
+        # Of each kind, that it reaches the other end, and that it was refused there or here.
+        for verb in ("rdma_write", "rdma_read", "send"):
+            self.assertLessEqual({f"{verb}.ok", f"{verb}.terminated"}, taken)
+
+    def test_findings(self):
+        for trace in findings.of_target(SIW):
+            with self.subTest(trace=trace.name):
+                done = mrproof("replay", trace, "--target", SIW)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                last = done.stdout.strip().splitlines()[-1]
+                self.assertTrue(last.startswith("reproduced: "), done.stdout)
+
+
 class Devices(unittest.TestCase):
     """Guests that run something else in the agent's place."""
 
@@ -233,7 +266,7 @@ class Devices(unittest.TestCase):
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/vm_test.py PROGRAM; ci/test does it")
-    if not TARGET:
+    if not (SIW if "Iwarp" in sys.argv else TARGET):
         print("skipped: no image; ci/test builds one and sets MRPROOF_TARGET_DIR")
         sys.exit(77)
     PROGRAM = str(Path(sys.argv.pop(1)).resolve())

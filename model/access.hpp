@@ -60,6 +60,7 @@ enum Feature : std::uint32_t {
   kNullMr = 1U << 10,
   kDmabufMr = 1U << 11,
   kRegMrEx = 1U << 12,
+  kIwarp = 1U << 13,  ///< not a feature that may be missing: queue pairs are connected over iWARP
 };
 
 }  // namespace mrproof::model

@@ -68,13 +68,15 @@ enum class Outcome : std::uint8_t {
   other_err,  ///< any other status
   none,       ///< no completion (of a receive that stays posted)
   mw_bind_err,
+  /// Over iWARP: the work request failed, or was sent and then refused, and the connection ended.
+  terminated,
 };
-inline constexpr std::size_t kOutcomes = 15;
+inline constexpr std::size_t kOutcomes = 16;
 /// Names as traces print them; `ok` is printed as SUCCESS for work requests.
 inline constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"ok", "refused",
     "LOC_LEN_ERR", "LOC_QP_OP_ERR", "LOC_PROT_ERR", "WR_FLUSH_ERR", "LOC_ACCESS_ERR",
     "REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR", "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR",
-    "OTHER_ERR", "none", "MW_BIND_ERR"};
+    "OTHER_ERR", "none", "MW_BIND_ERR", "TERMINATED"};
 
 /// Whether the verb is a work request of a send queue: its `ok` is a completion with
 /// IBV_WC_SUCCESS.

@@ -84,6 +84,10 @@ template <class D> struct State {
   typename D::Flags shown{};    ///< Feature flags that some success has shown
 };
 
+/// Whether queue pairs are connected over iWARP.
+template <class D> constexpr auto is_iwarp(const State<D>& s) {
+  return (s.can.features & kIwarp) != 0;
+}
 /// The slot of the queue pair at the other end.
 constexpr std::uint8_t peer_of(std::uint8_t qp) { return qp ^ 1U; }
 

@@ -67,7 +67,9 @@ std::string comment_lines(const std::string& text, const std::string& begin) {
 }  // namespace
 
 ReproWriter::ReproWriter(const Evidence& evidence, Connecting connecting)
-    : evidence_(evidence), by_cm_(connecting == Connecting::rdma_cm) {}
+    : evidence_(evidence),
+      iwarp_(has<Plain>(evidence.trace.can.features, kIwarp).truth()),
+      by_cm_(iwarp_ || connecting == Connecting::rdma_cm) {}
 
 bool ReproWriter::uses(Verb verb) const {
   return std::any_of(evidence_.trace.steps.begin(), evidence_.trace.steps.end(),
@@ -235,7 +237,7 @@ std::string ReproWriter::parts() const {
       case ReproPart::child: text += kChild; break;
       case ReproPart::pairs: text += pairs_part(); break;
       case ReproPart::completion: text += kCompletion; break;
-      case ReproPart::run: text += kRun; break;
+      case ReproPart::run: text += iwarp_ ? kRunStream : kRun; break;
       case ReproPart::bind: text += kBind; break;
       case ReproPart::receive: text += repro_parts::kReceive; break;
       case ReproPart::state: text += kState; break;

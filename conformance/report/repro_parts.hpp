@@ -189,6 +189,36 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 }
 )";
 
+inline constexpr std::string_view kRunStream = R"(
+#define TERMINATED 1000 /* no status: the request ended the connection, however it was completed */
+
+/* Posts a request and waits for it: its completion's status, REFUSED, or TERMINATED. A write or a
+ * send over iWARP is complete when it was sent; a read of no bytes behind it is answered only if
+ * the other end accepted it. */
+static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
+{
+    struct ibv_send_wr *bad;
+    struct ibv_sge none = {0};
+    struct ibv_send_wr read = {
+        .opcode = IBV_WR_RDMA_READ, .sg_list = &none, .num_sge = 1, .wr_id = 1000};
+    wr->send_flags = read.send_flags = IBV_SEND_SIGNALED;
+    errno = ibv_post_send(qp, wr, &bad);
+    if (errno)
+        return REFUSED;
+    int got = completion(qp->send_cq);
+    struct ibv_wc of_read, of_request = wc;
+    if (ibv_post_send(qp, &read, &bad))
+        return TERMINATED;
+    for (int i = 0; i < 3000; ++i, usleep(1000)) {
+        if (ibv_poll_cq(qp->send_cq, 1, &of_read) == 0)
+            continue;
+        wc = of_request;
+        return of_read.status == IBV_WC_SUCCESS ? got : TERMINATED;
+    }
+    return TERMINATED;
+}
+)";
+
 inline constexpr std::string_view kBind = R"(
 static int bind_window(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *wanted)
 {

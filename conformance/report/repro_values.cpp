@@ -79,6 +79,7 @@ std::string c_access(std::uint32_t access) {
 std::string c_status(Outcome outcome) {
   if (outcome == Outcome::refused) return "REFUSED";
   if (outcome == Outcome::ok) return "IBV_WC_SUCCESS";
+  if (outcome == Outcome::terminated) return "TERMINATED";
   if (outcome == Outcome::other_err) return "IBV_WC_GENERAL_ERR";
   return "IBV_WC_" + std::string(kOutcomeNames.at(static_cast<std::size_t>(outcome)));
 }

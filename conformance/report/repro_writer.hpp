@@ -118,6 +118,7 @@ class ReproWriter {
   [[nodiscard]] model::DeviationClass kind() const;
 
   const Evidence& evidence_;
+  bool iwarp_;           ///< the trace is of a device that connects over iWARP
   bool by_cm_;           ///< the RDMA CM connects
   std::size_t now_ = 0;  ///< the step being written
   std::string body_;

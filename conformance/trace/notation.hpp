@@ -36,7 +36,7 @@ inline constexpr std::array<NamedValue, 14> kAccessNames{
      {model::kRelaxedOrdering, "RELAXED_ORDERING"}}};
 
 /// What a device can have besides, in bit order.
-inline constexpr std::array<NamedValue, 13> kFeatureNames{
+inline constexpr std::array<NamedValue, 14> kFeatureNames{
     {{model::kMwType1, "MW_TYPE_1"},
      {model::kMwType2A, "MW_TYPE_2A"},
      {model::kMwType2B, "MW_TYPE_2B"},
@@ -49,7 +49,8 @@ inline constexpr std::array<NamedValue, 13> kFeatureNames{
      {model::kAdviseMr, "ADVISE_MR"},
      {model::kNullMr, "NULL_MR"},
      {model::kDmabufMr, "DMABUF_MR"},
-     {model::kRegMrEx, "REG_MR_EX"}}};
+     {model::kRegMrEx, "REG_MR_EX"},
+     {model::kIwarp, "IWARP"}}};
 
 /// `flags` of rereg_mr.
 inline constexpr std::array<NamedValue, 3> kChangeNames{

@@ -69,7 +69,8 @@ std::vector<Trace> beginnings() {
                                     kNullMr | kDmabufMr | kRegMrEx;
   std::vector<Trace> all;
   for (const auto dialect : {kDialects[0], kDialects[2]}) {  // the old page has no rows of its own
-    for (const std::uint32_t features : {kCommon | kMwType2B, kCommon | kMwType2A, 0U}) {
+    for (const std::uint32_t features :
+         {kCommon | kMwType2B, kCommon | kMwType2A, kCommon | kMwType2B | kIwarp, 0U}) {
       for (const std::uint64_t longest : {1ULL << 30U, 1024ULL, 7ULL}) {
         Trace trace;
         trace.dialect = dialect;

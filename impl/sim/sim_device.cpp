@@ -15,7 +15,7 @@ using model::Verb;
 /// What a device can claim to be able to do; the rest shows when it is asked for.
 constexpr std::uint32_t kClaimable = model::kMwType1 | model::kMwType2A | model::kMwType2B |
                                      model::kMemoryExtensions | model::kImplicitOnDemand |
-                                     model::kAtomics;
+                                     model::kAtomics | model::kIwarp;
 
 /// A fault by its id; none without an id.
 Fault fault_of(const SimOptions& options) {
@@ -99,9 +99,7 @@ void SimDevice::dispatch(const Call& call, Result& result) {
   switch (call.verb) {
     case Verb::alloc_pd: return alloc_pd(call);
     case Verb::dealloc_pd: return dealloc_pd(call, result);
-    case Verb::query_qp:
-      result.qp_state = Plain::small(queue_pair(call.qp).state);
-      return;
+    case Verb::query_qp: result.qp_state = Plain::small(queue_pair(call.qp).state); return;
     case Verb::connect: return connect(call);
     case Verb::destroy_qp: return destroy_qp(call, result);
     case Verb::fill: return fill(call);
@@ -180,6 +178,8 @@ void SimDevice::destroy_qp(const Call& call, Result& result) {
   const bool obstacle = broken(Fault::destroy_qp_refused_with_windows) && table_.binds(call.qp);
   if (obstacle) return refused(result, EBUSY);
   end_queue_pair(qp);
+  QueuePair& peer = in_slot(qps_, model::peer_of(call.qp));
+  if (offers(model::kIwarp) && peer.live) to_error(peer);  // the connection ends with either end
 }
 
 void SimDevice::end_queue_pair(QueuePair& qp) {

@@ -159,6 +159,7 @@ class SimDevice final : public Device {
   [[nodiscard]] std::optional<Runs> receive_runs(const Elements& receive, std::uint64_t length,
                                                  const QueuePair& peer) const;
   [[nodiscard]] bool has_good_length(const Call& call) const;
+  void end_stream(QueuePair& peer, Result& result);
   Outcome fail(QueuePair& qp);
   Outcome refuse(QueuePair& responder);
   Outcome to_error(QueuePair& qp);

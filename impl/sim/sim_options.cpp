@@ -21,6 +21,15 @@ SimOptions short_messages() {
   return options;
 }
 
+/// Windows, invalidation and atomics over iWARP are not modelled.
+SimOptions over_iwarp() {
+  using namespace model;
+  SimOptions options =
+      without(kRemoteAtomic | kMwBind, kAtomics | kMwType1 | kMwType2B | kMemoryExtensions);
+  options.features |= kIwarp;
+  return options;
+}
+
 }  // namespace
 
 const std::vector<std::pair<std::string_view, SimOptions>>& capability_sets() {
@@ -36,6 +45,7 @@ const std::vector<std::pair<std::string_view, SimOptions>>& capability_sets() {
       {"no-advise", without(0, kAdviseMr)},
       {"minimal", with(0, 0)},
       {"short-messages", short_messages()},
+      {"iwarp", over_iwarp()},
   };
   return sets;
 }

@@ -46,17 +46,21 @@ void SimDevice::transfer(const Call& call, Result& result) {
   if (model::is_atomic(call.verb) && !offers(model::kAtomics)) return refused(result, EOPNOTSUPP);
   if (call.verb == Verb::send_with_inv && !offers(model::kMemoryExtensions))
     return refused(result, EOPNOTSUPP);
+  if (call.verb == Verb::rdma_write_with_imm && offers(model::kIwarp))
+    return refused(result, EOPNOTSUPP);
   complete(call, execute(call, own, result), result);
 }
 
 /// What a completion of a send queue comes with.
 void SimDevice::complete(const Call& call, Outcome outcome, Result& result) {
   QueuePair& own = queue_pair(call.qp);
-  const QueuePair& peer = in_slot(qps_, model::peer_of(call.qp));
+  QueuePair& peer = in_slot(qps_, model::peer_of(call.qp));
   result.outcome = outcome;
   // Any error completion takes the QP to ERR; one that was flushed found it there.
-  if (outcome != Outcome::ok && outcome != Outcome::wr_flush_err)
+  if (outcome != Outcome::ok && outcome != Outcome::wr_flush_err) {
     result.own_receive = Plain::small(fail(own));
+    if (offers(model::kIwarp) && model::has_elements(call.verb)) end_stream(peer, result);
+  }
   result.completion_matches = Plain::bit(!broken(Fault::wrong_wr_id));
   result.qp_state = Plain::small(own.state);
   result.peer_state = Plain::small(peer.live ? peer.state : QpState::unknown);
@@ -165,6 +169,12 @@ SimDevice::Outcome SimDevice::refuse_message(QueuePair& peer, Outcome receive, O
   refuse(peer);
   result.peer_receive = Plain::small(receive);
   return status;
+}
+
+/// RFC 5040, 7.1: over iWARP the first error ends the connection, at the other end too.
+void SimDevice::end_stream(QueuePair& peer, Result& result) {
+  result.outcome = Outcome::terminated;
+  if (peer.live && peer.state == QpState::rts) result.peer_receive = Plain::small(refuse(peer));
 }
 
 /// The requester's QP after an error completion. Returns how its posted receive ended.

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "impl/verbs/arguments.hpp"
+#include "impl/verbs/patience.hpp"
 #include "impl/verbs/verbs_device.hpp"
 
 namespace mrproof::impl {
@@ -103,7 +104,7 @@ void VerbsDevice::query_qp(const Call& call, Observation& seen) {
   int error = 0;
   const model::QpState state = query_state(end, error);
   if (error != 0) return refuse(seen, error);
-  pair_of(call.qp).failed |= end.failed;
+  pair_of(call.qp).failed |= state_of(end) != model::QpState::rts;
   seen.result.qp_state = Plain::small(state);
 }
 
@@ -122,7 +123,7 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
     seen.rebuilt = slot.failed = true;
     const auto& ends = slot.pair.ends;
     if (ends[0].pd == nullptr || ends[1].pd == nullptr) report_misuse("qp", call.qp, "has no pd");
-    const int error = make_pair(port_, ends[0].pd, ends[1].pd, slot.pair);
+    const int error = make(slot.pair, ends[0].pd, ends[1].pd);
     if (error != 0) return refuse(seen, error);
   }
   slot.failed = slot.lost = false;
@@ -137,6 +138,16 @@ void VerbsDevice::destroy_qp(const Call& call, Observation& seen) {
   static_cast<void>(end.qp.release());
   end = QpEnd{};
   slot.lost = true;
+  if (port_.connector) await_end(slot.pair.ends.at(model::peer_of(call.qp) & 1U));
+}
+
+/// The connection ends with its other end; what is posted on this one is flushed.
+void VerbsDevice::await_end(QpEnd& end) {
+  Patience patience(options_.state_limit_ms);
+  while (end.qp && state_of(end) == model::QpState::rts && patience.again()) continue;
+  Observation ignored;
+  Plain::Small outcome;
+  if (end.failed) complete_receive(end, end.receive_id != 0, Delivery{}, outcome, ignored);
 }
 
 }  // namespace mrproof::impl

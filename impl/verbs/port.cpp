@@ -108,6 +108,16 @@ ibv_gid_entry choose_gid(ibv_context* context) {
   return best;
 }
 
+/// The context in which librdmacm makes the device's queue pairs.
+std::unique_ptr<ibv_context, CloseDevice> context_of_cm(const std::string& name) {
+  ibv_context* known = Connector::find_context(name);
+  if (known == nullptr)
+    throw DeviceError("device '" + name +
+                      "' is iWARP, which connects only through the RDMA CM, and that does not know "
+                      "it: load rdma_ucm");
+  return {known, CloseDevice{false}};
+}
+
 bool has_windows(const ibv_device_attr& device) {
   constexpr unsigned kWindows =
       IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
@@ -136,6 +146,8 @@ Port open_port(ibv_device* device, const Transport& transport) {
   errno = 0;
   opened.context.reset(ibv_open_device(device));
   if (!opened.context) report_not_opened(device, errno);
+  const bool iwarp = device->transport_type == IBV_TRANSPORT_IWARP;
+  if (iwarp) opened.context = context_of_cm(name);
   ibv_context* context = opened.context.get();
 
   if (const int error = ibv_query_device_ex(context, nullptr, &opened.device); error != 0)
@@ -146,11 +158,9 @@ Port open_port(ibv_device* device, const Transport& transport) {
     throw DeviceError("port 1 of device '" + name + "' is not active but " +
                       ibv_port_state_str(opened.port.state) +
                       ": bring its link up (ip link set NETDEV up)");
-  if (device->transport_type == IBV_TRANSPORT_IWARP)
-    throw DeviceError("device '" + name +
-                      "' is iWARP, which connects only through the RDMA CM: "
-                      "not supported, choose an InfiniBand or RoCE device");
-  if (opened.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+  if (iwarp)
+    opened.connector = std::make_unique<Connector>(context);
+  else if (opened.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
     opened.gid = choose_gid(context);
     if (opened.gid.port_num == 0)
       throw DeviceError("port 1 of device '" + name +
@@ -169,8 +179,9 @@ Port open_port(const std::string& name, const Transport& transport) {
 
 std::uint32_t Port::claimed() const {
   std::uint32_t flags = 0;
-  if (device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) flags |= model::kRemoteAtomic;
-  if (has_windows(device.orig_attr)) flags |= model::kMwBind;
+  const bool modelled = !connector;  // over iWARP they are not, see features()
+  if (modelled && device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) flags |= model::kRemoteAtomic;
+  if (modelled && has_windows(device.orig_attr)) flags |= model::kMwBind;
   if ((device.odp_caps.general_caps & IBV_ODP_SUPPORT) != 0) flags |= model::kOnDemand;
   return flags;
 }
@@ -182,7 +193,9 @@ std::uint32_t Port::features() const {
   if ((device.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT) != 0)
     found |= model::kImplicitOnDemand;
   if (device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) found |= model::kAtomics;
-  return found;
+  // What binds or invalidates over iWARP is not modelled, nor are its atomics (RFC 7306).
+  constexpr std::uint32_t kModelled = model::kImplicitOnDemand;
+  return connector ? (found & kModelled) | model::kIwarp : found;
 }
 
 unsigned Port::queue_pair_rights() const {

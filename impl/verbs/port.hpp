@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "impl/verbs/connection.hpp"
+
 namespace mrproof::impl {
 
 /// How reliable connections are set up (ibv_modify_qp(3)).
@@ -23,9 +25,12 @@ struct Transport {
   std::uint8_t min_rnr_timer = 1;
 };
 
-/// Closes what ibv_open_device() opened.
+/// Closes what ibv_open_device() opened; a context of librdmacm's stays open.
 struct CloseDevice {
-  void operator()(ibv_context* context) const { ibv_close_device(context); }
+  bool owned = true;
+  void operator()(ibv_context* context) const {
+    if (owned) ibv_close_device(context);
+  }
 };
 
 /// An opened device, its attributes, and port 1 with the address that pairs use.
@@ -33,16 +38,20 @@ struct Port {
   static constexpr std::uint8_t kNumber = 1;
 
   std::unique_ptr<ibv_context, CloseDevice> context;
+  /// Connects its queue pairs, where ibv_modify_qp(3) cannot: on iWARP; else null.
+  std::unique_ptr<Connector> connector;
   ibv_device_attr_ex device{};
   ibv_port_attr port{};
-  /// The entry of the GID table that both ends use; on InfiniBand LIDs are used and it is unused.
+  /// The entry of the GID table that both ends use; on InfiniBand LIDs are used, on iWARP IP
+  /// addresses, and it is unused.
   ibv_gid_entry gid{};
   Transport transport;
 
   /// Access flags that name optional features and that the device says it has (model/access.hpp):
   /// REMOTE_ATOMIC, MW_BIND, ON_DEMAND; from ibv_query_device_ex(3).
   [[nodiscard]] std::uint32_t claimed() const;
-  /// Optional features besides access flags that the device says it has, as model::Feature flags.
+  /// Optional features besides access flags that the device says it has, as model::Feature flags,
+  /// and whether it is iWARP.
   [[nodiscard]] std::uint32_t features() const;
   /// What a queue pair may be asked to allow (qp_access_flags of ibv_modify_qp(3)): all that the
   /// device can grant to a remote one, and that windows be bound, as IBV_ACCESS_ flags.
@@ -50,9 +59,9 @@ struct Port {
 };
 
 /// Opens the device of that name and chooses the address on port 1: LID on InfiniBand, else a
-/// RoCE v2 GID of an IPv4 address, any other RoCE v2 GID, any GID, in this order. Throws
-/// DeviceError with the remedy when there is no such device, its file may not be opened, the port
-/// is not active, there is no GID, or the device can only connect through the RDMA CM (iWARP).
+/// RoCE v2 GID of an IPv4 address, any other RoCE v2 GID, any GID, in this order; on iWARP an IPv4
+/// address. Throws DeviceError with the remedy when there is no such device, its file may not be
+/// opened, the port is not active, or there is no GID or address.
 Port open_port(const std::string& name, const Transport& transport);
 
 /// The same for a device that libibverbs has listed.

@@ -18,14 +18,17 @@ constexpr std::uint32_t kPsnMask = (1U << 24U) - 1;
 /// The largest number of outstanding RDMA reads and atomics asked for.
 constexpr int kMostReads = 16;
 
-int make_end(const Port& port, ibv_pd* pd, QpEnd& end) {
+int make_completion_queues(const Port& port, QpEnd& end) {
   ibv_context* context = port.context.get();
-  end.pd = pd;
   errno = 0;
   for (auto* cq : {&end.send_cq, &end.receive_cq}) {
     if (!*cq) cq->reset(ibv_create_cq(context, kDepth, nullptr, nullptr, 0));
     if (!*cq) return errno;
   }
+  return 0;
+}
+
+ibv_qp_init_attr wanted_of(const Port& port, const QpEnd& end) {
   ibv_qp_init_attr wanted{};
   wanted.send_cq = end.send_cq.get();
   wanted.recv_cq = end.receive_cq.get();
@@ -36,8 +39,24 @@ int make_end(const Port& port, ibv_pd* pd, QpEnd& end) {
   wanted.cap.max_send_sge = elements;
   wanted.cap.max_recv_sge = elements;
   wanted.qp_type = IBV_QPT_RC;
-  end.qp.reset(ibv_create_qp(pd, &wanted));
+  return wanted;
+}
+
+int make_end(const Port& port, QpEnd& end) {
+  if (const int error = make_completion_queues(port, end); error != 0) return error;
+  ibv_qp_init_attr wanted = wanted_of(port, end);
+  errno = 0;
+  end.qp.reset(ibv_create_qp(end.pd, &wanted));
   return end.qp ? 0 : errno;
+}
+
+/// The same for the CM, which has the queue pair made when it knows the device.
+int make_end(const Port& port, QpEnd& end, rdma_cm_id* id) {
+  if (const int error = make_completion_queues(port, end); error != 0) return error;
+  ibv_qp_init_attr wanted = wanted_of(port, end);
+  if (rdma_create_qp(id, end.pd, &wanted) != 0) return errno;
+  end.qp.reset(id->qp);
+  return 0;
 }
 
 int to_reset(ibv_qp* qp) {
@@ -111,6 +130,22 @@ int bring_up(const Port& port, Pair& pair) {
   return error;
 }
 
+int connect_by_cm(const Port& port, Pair& pair) {
+  QpEnd& first = pair.ends[0];
+  QpEnd& second = pair.ends[1];
+  const auto& limits = port.device.orig_attr;
+  return port.connector->connect(
+      first.connection, [&](rdma_cm_id* id) { return make_end(port, first, id); },
+      second.connection, [&](rdma_cm_id* id) { return make_end(port, second, id); },
+      reads(std::min(limits.max_qp_rd_atom, limits.max_qp_init_rd_atom)));
+}
+
+int connect_directly(const Port& port, Pair& pair) {
+  int error = make_end(port, pair.ends[0]);
+  if (error == 0) error = make_end(port, pair.ends[1]);
+  return error == 0 ? bring_up(port, pair) : error;
+}
+
 void discard_completions(ibv_cq* cq) {
   ibv_wc completion{};
   while (ibv_poll_cq(cq, 1, &completion) > 0) continue;
@@ -120,6 +155,7 @@ void discard_completions(ibv_cq* cq) {
 
 QpEnd& QpEnd::operator=(QpEnd&& other) noexcept {
   qp = std::move(other.qp);
+  connection = std::move(other.connection);
   send_cq = std::move(other.send_cq);
   receive_cq = std::move(other.receive_cq);
   pd = other.pd;
@@ -135,9 +171,9 @@ int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair) {
     made.ends.at(i).send_cq = std::move(pair.ends.at(i).send_cq);
     made.ends.at(i).receive_cq = std::move(pair.ends.at(i).receive_cq);
   }
-  int error = make_end(port, first, made.ends[0]);
-  if (error == 0) error = make_end(port, second, made.ends[1]);
-  if (error == 0) error = bring_up(port, made);
+  made.ends[0].pd = first;
+  made.ends[1].pd = second;
+  const int error = port.connector ? connect_by_cm(port, made) : connect_directly(port, made);
   if (error == 0) pair = std::move(made);
   return error;
 }
@@ -145,6 +181,7 @@ int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair) {
 void release_queue_pairs(Pair& pair) {
   for (QpEnd& end : pair.ends) {
     end.qp.reset();
+    end.connection = ConnectionEnd{};
     if (end.send_cq) discard_completions(end.send_cq.get());
     if (end.receive_cq) discard_completions(end.receive_cq.get());
     end.receive_id = 0;
@@ -153,6 +190,7 @@ void release_queue_pairs(Pair& pair) {
 }
 
 int reconnect(const Port& port, Pair& pair) {
+  if (port.connector) return EOPNOTSUPP;
   int error = 0;
   // Both ends first, so that nothing of the old connection reaches the new one.
   for (QpEnd& end : pair.ends)
@@ -166,7 +204,7 @@ int reconnect(const Port& port, Pair& pair) {
   return error == 0 ? bring_up(port, pair) : error;
 }
 
-model::QpState query_state(QpEnd& end, int& error) {
+model::QpState query_state(const QpEnd& end, int& error) {
   ibv_qp_attr attr{};
   ibv_qp_init_attr ignored{};
   error = 0;
@@ -174,8 +212,18 @@ model::QpState query_state(QpEnd& end, int& error) {
   error = ibv_query_qp(end.qp.get(), &attr, IBV_QP_STATE, &ignored);
   if (error != 0) return model::QpState::unknown;
   if (attr.qp_state == IBV_QPS_RTS) return model::QpState::rts;
-  end.failed = true;
   return attr.qp_state == IBV_QPS_ERR ? model::QpState::err : model::QpState::other;
+}
+
+model::QpState state_of(QpEnd& end) {
+  int error = 0;
+  const bool by_cm = end.qp && end.connection.id() != nullptr;
+  const auto told_by_cm = [&] {
+    return end.connection.ended() ? model::QpState::err : model::QpState::rts;
+  };
+  const model::QpState state = by_cm ? told_by_cm() : query_state(end, error);
+  end.failed |= state == model::QpState::err || state == model::QpState::other;
+  return state;
 }
 
 }  // namespace mrproof::impl

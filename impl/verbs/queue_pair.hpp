@@ -29,7 +29,8 @@ struct QpEnd {
 
   std::unique_ptr<ibv_cq, DestroyQueue> send_cq;
   std::unique_ptr<ibv_cq, DestroyQueue> receive_cq;
-  std::unique_ptr<ibv_qp, DestroyQueue> qp;  ///< last, so destroyed before its completion queues
+  ConnectionEnd connection;                  ///< if the CM connected it
+  std::unique_ptr<ibv_qp, DestroyQueue> qp;  ///< last, so destroyed before all that it uses
   ibv_pd* pd = nullptr;                      ///< that it was made in
   std::uint64_t receive_id = 0;              ///< wr_id of the posted receive, 0 if none is posted
   /// The state last seen was not RTS. What is posted then is as good as flushed.
@@ -44,9 +45,10 @@ struct Pair {
   std::uint32_t psn = 0;
 };
 
-/// Makes a connected pair with ends in the two domains, on the completion queues that
-/// release_queue_pairs() has left, if there are any. Returns 0, or the errno with which the device
-/// refused; then nothing is left behind and what was live of `pair` is unchanged.
+/// Makes a connected pair with ends in the two domains, by the port's connector if it has one, on
+/// the completion queues that release_queue_pairs() has left, if there are any. Returns 0, or the
+/// errno with which the device refused; then nothing is left behind and what was live of `pair` is
+/// unchanged.
 int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair);
 
 /// Destroys the queue pairs and keeps their empty completion queues for the next ones: making them
@@ -54,12 +56,17 @@ int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair);
 void release_queue_pairs(Pair& pair);
 
 /// Takes both ends through RESET to RTS again; their queues are empty then. Returns 0 or the errno
-/// of the transition that was refused (ibv_modify_qp(3)); then the pair is of no use any more.
+/// of the transition that was refused (ibv_modify_qp(3)); then the pair is of no use any more. A
+/// connection of the CM is made once: EOPNOTSUPP.
 int reconnect(const Port& port, Pair& pair);
 
-/// The end's state by ibv_query_qp(3), noted in QpEnd::failed if it is not RTS. `error` receives
-/// the call's return value; where that is not 0 the state is unknown, as it is of a queue pair that
-/// was destroyed.
-model::QpState query_state(QpEnd& end, int& error);
+/// The end's state by ibv_query_qp(3). `error` receives the call's return value; where that is not
+/// 0 the state is unknown, as it is of a queue pair that was destroyed.
+model::QpState query_state(const QpEnd& end, int& error);
+
+/// The state that the harness goes by, noted in QpEnd::failed if it is not RTS: the queue pair's
+/// own; of one that the CM connected, ERR once the CM has told that the connection ended. (Of those
+/// a driver need not know better: siw tells no state.)
+model::QpState state_of(QpEnd& end);
 
 }  // namespace mrproof::impl

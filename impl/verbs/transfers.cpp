@@ -1,4 +1,5 @@
 // Work requests of the verbs device: posted, and followed until all that they cause is over.
+#include <algorithm>
 #include <array>
 
 #include "impl/verbs/arguments.hpp"
@@ -12,15 +13,16 @@ using model::Outcome;
 using model::Plain;
 using model::QpState;
 
-/// Marks the wr_id of a receive posted on a failed queue pair: as good as flushed when it is
-/// posted, so its completion, if one comes, belongs to no later step.
+/// Marks the wr_id of what belongs to no later step if its completion comes at all: a receive
+/// posted on a failed queue pair, as good as flushed when it is posted; a read of the harness's
+/// own.
 constexpr std::uint64_t kGhost = 1ULL << 63U;
 
 /// Whether the status says that the responder found the fault, and so fails too. (Where it
 /// acknowledged a SEND_WITH_INV before, only its receive says so.)
 bool found_by_responder(Outcome outcome) {
   return outcome == Outcome::rem_inv_req_err || outcome == Outcome::rem_access_err ||
-         outcome == Outcome::rem_op_err;
+         outcome == Outcome::rem_op_err || outcome == Outcome::terminated;
 }
 
 /// Whether there was a receive, and an error in it.
@@ -37,23 +39,32 @@ int poll(ibv_cq* cq, std::array<ibv_wc, N>& completions) {
   return count;
 }
 
-/// The same, waiting for the first; 0 when the time is over.
+/// The same, waiting for the first that is no ghost; 0 when the time is over.
 template <std::size_t N>
 int await(ibv_cq* cq, std::array<ibv_wc, N>& completions, std::uint32_t limit_ms) {
   Patience patience(limit_ms);
   while (true) {
-    if (const int count = poll(cq, completions); count > 0) return count;
+    const int count = poll(cq, completions);
+    const auto end = std::remove_if(completions.begin(), completions.begin() + count,
+                                    [](const ibv_wc& c) { return (c.wr_id & kGhost) != 0; });
+    if (end != completions.begin()) return static_cast<int>(end - completions.begin());
     if (!patience.again()) return 0;
   }
+}
+
+/// Whether the work request is over for its queue pair when its bytes were handed to a connection
+/// that acknowledges nothing (RFC 5040, 5.2 and 5.4).
+bool is_sent_only(model::Verb verb) {
+  return verb == model::Verb::rdma_write || verb == model::Verb::rdma_write_with_imm ||
+         model::is_send(verb);
 }
 
 /// The state of an end; of one that `must_fail` once it has left RTS, which may take a moment:
 /// drivers show the completion, or send the NAK that causes it, before they change the state.
 QpState state_after_error(QpEnd& end, bool must_fail, std::uint32_t limit_ms) {
   Patience patience(limit_ms);
-  int error = 0;
   while (true) {
-    const QpState state = query_state(end, error);
+    const QpState state = state_of(end);
     if (!must_fail || state != QpState::rts || !patience.again()) return state;
   }
 }
@@ -116,10 +127,30 @@ void VerbsDevice::post_bind_mw(const Call& call, Observation& seen) {
 }
 
 void VerbsDevice::post(const Call& call, Request& request, Observation& seen) {
+  QpEnd& own = end_of(call.qp);
+  if (port_.connector) state_of(own);
   ibv_send_wr* bad = nullptr;
-  const int error = ibv_post_send(end_of(call.qp).qp.get(), &request.work, &bad);
+  const int error = ibv_post_send(own.qp.get(), &request.work, &bad);
   if (error != 0) return refuse(seen, error);
   follow(call, request, seen);
+}
+
+/// What a completion means over a stream that acknowledges nothing and that ends with the first
+/// error (RFC 5040, 7.1): a request of the kind that is over when it is sent was accepted only if
+/// the other end answers what is sent behind it; and one that failed has taken the connection with
+/// it.
+model::Outcome VerbsDevice::over_stream(const Call& call, Outcome completed) {
+  PairSlot& slot = pair_of(call.qp);
+  QpEnd& own = slot.pair.ends.at(call.qp & 1U);
+  QpEnd& peer = slot.pair.ends.at(model::peer_of(call.qp) & 1U);
+  if (own.failed) return completed;  // before the call: the request was flushed
+  if (completed == Outcome::ok && (!is_sent_only(call.verb) || answers(own))) return completed;
+  const auto ends = [&](QpEnd& end) {
+    return !end.qp || state_after_error(end, true, options_.state_limit_ms) == QpState::err;
+  };
+  if (ends(own) && ends(peer)) return Outcome::terminated;
+  slot.lost = true;
+  return completed;
 }
 
 /// From the request's completion to the last thing that it causes.
@@ -139,6 +170,7 @@ void VerbsDevice::follow(const Call& call, const Request& request, Observation& 
   seen.result.outcome = outcome;
   seen.result.completion_matches =
       Plain::bit(known && (outcome != Outcome::ok || first.opcode == request.completion));
+  if (port_.connector) seen.result.outcome = over_stream(call, outcome);
   known &= complete_receives(call, request, seen);
   // Where a completion is not that of anything posted, nobody knows what else will come. One that
   // merely tells wrong things does not spoil the pair.
@@ -217,19 +249,47 @@ bool VerbsDevice::settle(const Call& call, Observation& seen) {
   return own_known && peer_known;
 }
 
-/// An RDMA read of no bytes, which needs no key (C9-88). Whether it succeeded.
-bool VerbsDevice::read_nothing(QpEnd& end) {
+/// Posts an RDMA read of no bytes, which needs no key (C9-88). Its wr_id; 0 if it was refused.
+std::uint64_t VerbsDevice::post_empty_read(QpEnd& end) {
+  ibv_sge nothing{};
   ibv_send_wr request{};
-  request.wr_id = next_id_++;
+  request.wr_id = kGhost | next_id_++;
   request.opcode = IBV_WR_RDMA_READ;
   request.send_flags = IBV_SEND_SIGNALED;
+  if (port_.connector) {  // a read of iWARP names one place for its bytes, also for none
+    request.sg_list = &nothing;
+    request.num_sge = 1;
+  }
   ibv_send_wr* bad = nullptr;
-  if (ibv_post_send(end.qp.get(), &request, &bad) != 0) return false;
+  return ibv_post_send(end.qp.get(), &request, &bad) == 0 ? request.wr_id : 0;
+}
+
+/// Whether the other end answers a read behind all that was sent so far; until then, or until the
+/// connection has ended.
+bool VerbsDevice::answers(QpEnd& end) {
+  const std::uint64_t id = post_empty_read(end);
+  std::array<ibv_wc, 1> done;  // NOLINT(*-member-init): poll() fills what it gives
+  Patience patience(options_.completion_limit_ms);
+  bool last_look = id == 0;
+  while (true) {
+    if (poll(end.send_cq.get(), done) != 0)
+      return done[0].status == IBV_WC_SUCCESS && done[0].wr_id == id;
+    if (last_look) return false;
+    last_look = state_of(end) != QpState::rts || !patience.again();
+  }
+}
+
+/// Whether a read of no bytes succeeds.
+bool VerbsDevice::read_nothing(QpEnd& end) {
+  const std::uint64_t id = post_empty_read(end);
+  if (id == 0) return false;
   // Nobody's verdict hangs on it, and it was seen never to come (rxe 6.1, after RNR_RETRY_EXC_ERR).
   constexpr std::uint32_t kLimit = 250;
   std::array<ibv_wc, 1> done;  // NOLINT(*-member-init): poll() fills what it gives
-  return await(end.send_cq.get(), done, kLimit) != 0 && done[0].status == IBV_WC_SUCCESS &&
-         done[0].wr_id == request.wr_id;
+  Patience patience(kLimit);
+  while (poll(end.send_cq.get(), done) == 0)
+    if (!patience.again()) return false;
+  return done[0].status == IBV_WC_SUCCESS && done[0].wr_id == id;
 }
 
 /// An empty message, to take a posted receive off the queue. Whether all went well.

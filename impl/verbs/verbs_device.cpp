@@ -110,10 +110,7 @@ void VerbsDevice::distrust() {
 void VerbsDevice::look_for_failed_pairs() {
   for (PairSlot& slot : pairs_) {
     if (!slot.live() || slot.failed || slot.lost) continue;
-    for (QpEnd& end : slot.pair.ends) {
-      int error = 0;
-      slot.failed |= query_state(end, error) != model::QpState::rts;
-    }
+    for (QpEnd& end : slot.pair.ends) slot.failed |= state_of(end) != model::QpState::rts;
   }
 }
 
@@ -187,6 +184,14 @@ void VerbsDevice::make_domains(const Setup& setup) {
   }
 }
 
+/// Makes a pair of which either end may send. Returns 0 or the errno of the refusal.
+int VerbsDevice::make(Pair& pair, ibv_pd* first, ibv_pd* second) {
+  const int error = make_pair(port_, first, second, pair);
+  // The end that asked for a connection of iWARP has to be the first to send (RFC 5044, 7.1.2).
+  if (error != 0 || !port_.connector) return error;
+  return read_nothing(pair.ends[0]) ? 0 : ECONNABORTED;
+}
+
 void VerbsDevice::make_pairs(const Setup& setup) {
   for (std::size_t index = 0; index < pairs_.size(); ++index) {
     const std::uint8_t first = setup.qp_pd.at(2 * index);
@@ -194,7 +199,7 @@ void VerbsDevice::make_pairs(const Setup& setup) {
     PairSlot& slot = pairs_.at(index);
     if (first == Setup::kAbsent || (slot.live() && !slot.failed)) continue;
     if (!slot.live() || reconnect(port_, slot.pair) != 0) {
-      const int error = make_pair(port_, pds_.at(first).pd, pds_.at(second).pd, slot.pair);
+      const int error = make(slot.pair, pds_.at(first).pd, pds_.at(second).pd);
       if (error != 0) report_setup("the case's queue pairs", error);
     }
     slot.failed = slot.lost = slot.reset = false;

@@ -79,7 +79,7 @@ struct DeviceListing {
 class VerbsDevice final : public Device {
  public:
   /// Opens the device. Throws DeviceError when it cannot be used: unknown name, no permission on
-  /// the uverbs file, port 1 not active, no usable GID, transport without direct connections. Sets
+  /// the uverbs file, port 1 not active, no usable GID or address. Sets
   /// the timer slack of the calling thread to its least (PR_SET_TIMERSLACK in prctl(2)), or the
   /// short sleeps between looks for a completion would each take 50 us longer.
   explicit VerbsDevice(const std::string& name, const VerbsOptions& options = {});
@@ -130,6 +130,7 @@ class VerbsDevice final : public Device {
   void release_domains(const Setup& setup);
   void make_domains(const Setup& setup);
   void make_pairs(const Setup& setup);
+  int make(Pair& pair, ibv_pd* first, ibv_pd* second);
   [[nodiscard]] bool pair_stays(std::size_t index, const Setup& setup) const;
 
   // calls.cpp
@@ -139,6 +140,7 @@ class VerbsDevice final : public Device {
   void query_qp(const Call& call, Observation& seen);
   void connect(const Call& call, Observation& seen);
   void destroy_qp(const Call& call, Observation& seen);
+  void await_end(QpEnd& end);
   PairSlot& pair_of(std::uint8_t qp);
   QpEnd& end_of(std::uint8_t qp);
 
@@ -166,6 +168,9 @@ class VerbsDevice final : public Device {
   bool complete_receives(const Call& call, const Request& request, Observation& seen);
   bool settle(const Call& call, Observation& seen);
   bool send_nothing(QpEnd& from, QpEnd& to);
+  [[nodiscard]] Outcome over_stream(const Call& call, Outcome completed);
+  std::uint64_t post_empty_read(QpEnd& end);
+  bool answers(QpEnd& end);
   bool read_nothing(QpEnd& end);
 
   VerbsOptions options_;

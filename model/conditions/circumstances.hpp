@@ -28,15 +28,26 @@ template <class D> constexpr auto zero_based(const Region<D>& r) {
 template <class D> constexpr auto elsewhere(const Region<D>& r) {
   return (r.first != r.memory) & !zero_based(r);
 }
-/// Whether the refusal seen lays the fault on the local side; the remote range.
+/// Whether the refusal seen lays the fault on the local side; the remote range. That a connection
+/// ended may be anybody's fault.
 constexpr bool blames_local(const auto& v) {
   const auto outcome = v.result.outcome;
   return (outcome == Outcome::loc_prot_err || outcome == Outcome::loc_len_err ||
-             outcome == Outcome::loc_qp_op_err || outcome == Outcome::refused) &&
+             outcome == Outcome::loc_qp_op_err || outcome == Outcome::refused ||
+             outcome == Outcome::terminated) &&
          has_elements(v.call.verb) && v.call.verb != Verb::advise_mr;
 }
 constexpr bool blames_remote(const auto& v) {
-  return v.result.outcome == Outcome::rem_access_err && is_remote(v.call.verb);
+  const auto outcome = v.result.outcome;
+  return (outcome == Outcome::rem_access_err || outcome == Outcome::terminated) &&
+         is_remote(v.call.verb);
+}
+/// Whether the connection ended with a message to a receive whose region has an iova of its own.
+template <class D> constexpr auto landed_elsewhere(const View<D>& v) {
+  auto found = D::bit(false);
+  if (v.result.outcome == Outcome::terminated && is_send(v.call.verb))
+    found = some_region(v.receive(0), elsewhere<D>) | some_region(v.receive(1), elsewhere<D>);
+  return found;
 }
 /// Whether a window behind the remote range satisfies the predicate.
 template <class D> constexpr auto some_window(const View<D>& v, auto&& predicate) {
@@ -67,6 +78,17 @@ template <class D> constexpr auto region_used(const View<D>& v, auto&& predicate
   return used;
 }
 
+/// Whether a read over iWARP succeeded, and its bytes lie in two pages.
+template <class D> constexpr auto read_crosses(const View<D>& v) {
+  auto crosses = D::bit(false);
+  if (v.call.verb == Verb::rdma_read && v.result.outcome == Outcome::ok) {
+    const auto t = v.remote();
+    const auto at = t.piece(t.length).at & 4095;
+    crosses = is_iwarp(v.state) & (at + v.message() > 4096);
+  }
+  return crosses;
+}
+
 // How regions are addressed.
 MRPROOF_CIRCUMSTANCE(local_zero_based, "the local region is addressed by offsets",
     "reg_mr.zero_based post_send.sge_zero_based",
@@ -75,12 +97,13 @@ MRPROOF_CIRCUMSTANCE(remote_zero_based, "the remote region is addressed by offse
     "reg_mr.zero_based", blames_remote(v) & some_region(v.remote(), zero_based<D>));
 MRPROOF_CIRCUMSTANCE(receive_zero_based, "the region behind the receive is addressed by offsets",
     "reg_mr.zero_based gap.receive_zero_based",
-    (v.result.outcome == Outcome::rem_op_err && is_send(v.call.verb)) &
+    ((v.result.outcome == Outcome::rem_op_err || v.result.outcome == Outcome::terminated) &&
+        is_send(v.call.verb)) &
         (some_region(v.receive(0), zero_based<D>) | some_region(v.receive(1), zero_based<D>)));
 MRPROOF_CIRCUMSTANCE(addressed_by_iova,
     "a region is addressed by an iova of its own, and none by offsets",
     "reg_mr.iova reg_mr.iova_formula",
-    ((blames_remote(v) & some_region(v.remote(), elsewhere<D>)) |
+    ((blames_remote(v) & some_region(v.remote(), elsewhere<D>)) | landed_elsewhere(v) |
         (blames_local(v) & some_local_region(v, elsewhere<D>))) &
         !(local_zero_based<D>.holds(v) | remote_zero_based<D>.holds(v)));
 
@@ -120,6 +143,13 @@ MRPROOF_CIRCUMSTANCE(windows_through_qp,
 // What is asked for.
 MRPROOF_CIRCUMSTANCE(empty_transfer, "the transfer has no bytes", "C9-88 gap.zero_length_remote",
     (is_transfer(v.call.verb) && has_elements(v.call.verb)) & (v.message() == 0));
+MRPROOF_CIRCUMSTANCE(empty_element_first,
+    "over iWARP an empty element comes before one that is not", "post_send.sge_range",
+    D::bit((v.result.outcome == Outcome::none || v.result.outcome == Outcome::terminated) &&
+           is_transfer(v.call.verb) && has_elements(v.call.verb) && v.call.elements == 2) &
+        is_iwarp(v.state) & (v.call.length == 0) & (v.call.second.length != 0));
+MRPROOF_CIRCUMSTANCE(read_across_pages, "over iWARP bytes of two pages are read",
+    "reg_mr.remote_read", read_crosses(v));
 MRPROOF_CIRCUMSTANCE(optional_access_bits, "access bits of the optional range are set",
     "uverbs_ioctl.optional_range verbs_h.optional_masked",
     makes_region(v.call.verb) & has_any<D>(v.call.access, kOptionalRange));
@@ -141,7 +171,8 @@ template <class D>
 inline constexpr const Condition<D>* kCircumstances[] = {&local_zero_based<D>,
     &remote_zero_based<D>, &receive_zero_based<D>, &addressed_by_iova<D>, &on_demand_elsewhere<D>,
     &on_demand_used<D>, &through_window<D>, &zero_based_window<D>, &bind_wraps<D>, &unbinding<D>,
-    &empty_transfer<D>, &optional_access_bits<D>, &zero_based_asked<D>, &on_demand_asked<D>,
-    &read_only_memory<D>, &unbound_window_named<D>, &windows_through_qp<D>};
+    &empty_transfer<D>, &empty_element_first<D>, &read_across_pages<D>, &optional_access_bits<D>,
+    &zero_based_asked<D>, &on_demand_asked<D>, &read_only_memory<D>, &unbound_window_named<D>,
+    &windows_through_qp<D>};
 
 }  // namespace mrproof::model

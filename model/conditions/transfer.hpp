@@ -18,6 +18,19 @@ MRPROOF_SITUATION(message_not_too_long, "the message is no longer than the port 
 MRPROOF_SITUATION(atomic_length, "an atomic operation has one element, of 8 bytes",
     "gap.atomic_local_length", (v.call.elements == 1) & (v.call.length == 8));
 
+// Over iWARP.
+MRPROOF_SITUATION(over_iwarp, "queue pairs are connected over iWARP",
+    "rfc5040.stream_ends rfc5040.sent_only rfc5040.no_immediates gap.iwarp_status",
+    is_iwarp(v.state));
+MRPROOF_SITUATION(one_read_element, "a read over iWARP has one element",
+    "rfc5040.one_sink query_device.max_sge_rd",
+    D::bit(v.call.verb != Verb::rdma_read || v.call.elements == 1) | !is_iwarp(v.state));
+MRPROOF_SITUATION(sink_writable,
+    "a read over iWARP stores to a local region that grants REMOTE_WRITE",
+    "rfc5040.read_response gap.iwarp_read_sink",
+    D::bit(v.call.verb != Verb::rdma_read) | (!is_iwarp(v.state)) |
+        v.each_element(kRemoteWrite, &Target<D>::right_granted));
+
 /// Whether all elements are sound even if they are empty.
 template <class D> constexpr auto empty_elements_sound(const View<D>& v) {
   auto sound = D::bit(true);

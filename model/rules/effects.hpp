@@ -46,8 +46,16 @@ template <class D> struct TransferEffects {
     }
   }
   static void destroy(const V& v, S& after) {
+    const auto stream = is_iwarp(after);
     fail(after, v.call.qp);
     after.qps.at(v.call.qp).live = false;
+    // Over iWARP the connection ends with either end.
+    auto& peer = after.qps.at(peer_of(v.call.qp));
+    peer.state = D::select(stream, D::small(QpState::err), peer.state);
+    peer.posted = peer.posted & !stream;
+    for (auto& w : after.windows)
+      w.undefined =
+          w.undefined | (stream & w.live & w.bound & w.two & (w.qp == peer_of(v.call.qp)));
   }
   /// The type 2 window with the call's key is not bound any more.
   static void invalidate(const V& v, S& after) {
@@ -95,6 +103,16 @@ template <class D> struct TransferEffects {
   static Transfer<D> part_remote(const V& v) {
     const auto sound = v.remote().granted(v.call.verb != Verb::rdma_read);
     return remote(v, sound & (v.peer().state == QpState::rts), false);
+  }
+  /// What may have moved before a stream ended: it is placed piece by piece, as far as the remote
+  /// range is good, of which only the end may be wrong.
+  static Transfer<D> part_stream(const V& v) {
+    const auto target = v.remote();
+    const auto sound = target.key_is_live() & target.same_pd() & target.right_granted() &
+                       target.same_qp() & target.memory_there(v.call.verb != Verb::rdma_read);
+    auto far = target.reachable_piece();
+    far.length = D::select(sound, far.length, D::address(0));
+    return between(v, {far, Piece<D>{}}, false);
   }
   /// What may have landed in the receive before either side was found wanting.
   static Transfer<D> part_send(const V& v) {

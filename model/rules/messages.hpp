@@ -49,8 +49,12 @@ template <class D> struct MessageRules {
           E::both_fail, E::part_send, Shared::kOrder),
       R{"rem_op_err_unused", rem_op_err, kReceiveError, fail<D, receive_element_sound<D>>}.with(
           E::both_fail, E::part_send, "gap.receive_unused_bytes"),
-      Shared::kReceiverNotReady.with(Shared::kOrder), Shared::kFlushed, Shared::kNobody,
-      Shared::kTransport.with(E::part_send), Shared::kRefused, C::kNoResources};
+      R{"terminated", terminated, Shared::kStreamEnds,
+          fail<D, Shared::kLocalSide, empty_element_sound<D>, message_not_too_long<D>,
+              receive_long_enough<D>, receive_element_sound<D>>}
+          .with(E::both_fail, E::part_send, "gap.iwarp_status"),
+      Shared::kStreamUnheard, Shared::kReceiverNotReady.with(Shared::kOrder), Shared::kFlushed,
+      Shared::kNobody, Shared::kTransport.with(E::part_send), Shared::kRefused, C::kNoResources};
   static constexpr auto kSend =
       join<R>(R{"ok", ok, kOk}.with(E::consume_receive, E::whole_send), kSendFaults);
   static constexpr auto kSendInvalidate = join<R>(

@@ -42,6 +42,8 @@ template <class D> struct RemoteRules {
       fail<D, qp_ready<D>>, hold<D, completion_matches<D>, requester_stays<D>, kPeerUntouched>);
   static constexpr auto kPeerGone =
       join<Term<D>>(hold<D, qp_ready<D>, kOwnFailure, kPeerUntouched>, fail<D, peer_ready<D>>);
+  /// Over iWARP the first error ends the connection, whichever end finds it.
+  static constexpr auto kStreamEnds = hold<D, over_iwarp<D>, kReady, kOwnFailure, kPeerFails>;
   static constexpr auto kMayRefusePosting = fail<D, qp_ready<D>, message_not_too_long<D>,
       remote_aligned_both<D>, kLocalSide, empty_element_sound<D>>;
 
@@ -76,10 +78,20 @@ template <class D> struct RemoteRules {
       R{"retry_exc_err", retry_exc_err, kPeerGone}.with(E::requester_fails);
   static constexpr R kTransport =
       R{"transport", retry_exc_err, hold<D, kReady>}.with(E::requester_fails, Weight::inconclusive);
+  static constexpr const char* kStream = "gap.iwarp_status gap.iwarp_read_sink";
+  static constexpr R kStreamFault = R{"terminated", terminated, kStreamEnds,
+      fail<D, kLocalSide, kRemoteSide, empty_element_sound<D>, message_not_too_long<D>,
+          remote_aligned_both<D>, sink_writable<D>>}
+                                        .with(E::both_fail, E::part_stream, kStream);
+  static constexpr R kStreamUnheard =
+      R{"terminated_not_ready", terminated, kStreamEnds, fail<D, receive_posted<D>>}.with(
+          E::both_fail, "gap.iwarp_status");
+  /// RFC 5040 has no immediates.
+  static constexpr R kNoImmediates = C::unsupported(C::kErrnoValue, hold<D, over_iwarp<D>>);
   static constexpr R kRefused =
       R{"refused", refused, C::kErrnoValue, kMayRefusePosting}.with(kEarly);
-  static constexpr auto kOtherwise =
-      std::array{kFlushed, kNobody, kTransport.with(E::part_remote), kRefused, C::kNoResources};
+  static constexpr auto kOtherwise = std::array{
+      kFlushed, kNobody, kStreamFault, kTransport.with(E::part_remote), kRefused, C::kNoResources};
 
   static constexpr auto kRdma = join<R>(R{"ok", ok, kOk}.with(E::whole_remote), kLocalFault,
       kEmptyFault, kLengthFault, kRemoteFaults, kOtherwise);
@@ -87,11 +99,11 @@ template <class D> struct RemoteRules {
       join<R>(R{"ok", ok, kOkImmediate}.with(E::consume_receive, E::whole_remote), kLocalFault,
           kEmptyFault, kLengthFault, kRemoteFaults,
           kReceiverNotReady.with(E::part_remote, "gap.fault_order gap.write_imm_without_receive"),
-          kOtherwise);
+          kStreamUnheard.with(E::part_stream), kNoImmediates, kOtherwise);
   static constexpr auto kAtomic = join<R>(R{"ok", ok, kOk}.with(E::atomic_done, E::whole_remote),
       kLocalFault, kRemoteFaults, kOtherwise);
 
-  static constexpr auto kDuty = list<D, qp_live<D>, copy_defined<D>>;
+  static constexpr auto kDuty = list<D, qp_live<D>, copy_defined<D>, one_read_element<D>>;
   static constexpr auto kAtomicDuty =
       list<D, qp_live<D>, verb_available<D>, atomic_length<D>, copy_defined<D>>;
   static constexpr VerbRules<D> kVerbs[] = {{Verb::rdma_write, kRdma, kDuty},

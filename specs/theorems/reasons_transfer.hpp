@@ -132,6 +132,20 @@ struct TransferReasons {
     return !(P::bound(c) & plain);
   }
 
+  /// Over iWARP: whether either end has something to object to.
+  static Bit stream_bad(const C& c) {
+    const Bit near = element_bad(c) | empty_element_bad(c) | too_long(c);
+    if (model::is_send(c.call.verb))
+      return near | (peer(c).posted & (receive_short(c) | landing_bad(c) | receive_bad(c)));
+    Bit sink = D::bit(false);
+    if (c.call.verb == Verb::rdma_read)
+      for (const auto& e : elements(c))
+        for (const Region<D>& r : c.state.regions)
+          sink = sink | (r.live & (r.lkey == e.lkey) & (e.length != D::address(0)) &
+                         !P::has(r.access, model::kRemoteWrite));
+    return near | !P::remote(c) | misaligned(c) | sink;
+  }
+
   static Reason of_send(const C& c, std::string_view rule) {
     const Bit lands = answered(c) & peer(c).posted;
     const Bit key = key_bad(c, model::peer_of(c.call.qp));
@@ -159,6 +173,9 @@ struct TransferReasons {
       if (rule.ends_with("_err")) return ready & bad;
       return {};
     }
+    const Bit stream = model::is_iwarp(c.state) & answered(c);
+    if (rule == "terminated") return stream & stream_bad(c);
+    if (rule == "terminated_not_ready") return stream & !peer(c).posted;
     if (rule == "retry_exc_err") return ready & !answered(c);
     if (rule == "transport") return answered(c);
     if (rule == "rnr_retry_exc_err") return answered(c) & !peer(c).posted;

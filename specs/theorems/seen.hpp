@@ -92,6 +92,7 @@ struct SeenFacts {
     const auto status = t.result.outcome;
     const bool answered = status == Outcome::rem_access_err || status == Outcome::rem_inv_req_err ||
                           status == Outcome::rem_op_err || status == Outcome::rnr_retry_exc_err ||
+                          status == Outcome::terminated ||
                           (status == Outcome::ok && t.call.verb >= Verb::send);
     if (answered) facts.add("responder", p.live & (p.state == rts));
     if (status == Outcome::retry_exc_err && t.rule.weight == Weight::verdict)

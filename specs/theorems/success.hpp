@@ -110,6 +110,9 @@ struct SuccessFacts {
     if (c.verb == Verb::destroy_qp) {
       const auto& q = t.after.qps.at(c.qp);
       facts.add("qp", (!(q.live | q.posted)) & (q.state == D::small(model::QpState::err)));
+      const auto& peer = t.after.qps.at(model::peer_of(c.qp));
+      const auto ended = (peer.state == D::small(model::QpState::err)) & !peer.posted;
+      facts.add("connection", implies(model::is_iwarp(t.before), ended));
     }
   }
 
@@ -170,7 +173,7 @@ struct SuccessFacts {
     const auto& q = t.after.qps.at(t.call.qp);
     facts.add("requester", (q.state == err) & !q.posted);
     const bool both = status == Outcome::rem_access_err || status == Outcome::rem_inv_req_err ||
-                      status == Outcome::rem_op_err || status == Outcome::rem_inv_req_err;
+                      status == Outcome::rem_op_err || status == Outcome::terminated;
     const auto& p = t.after.qps.at(model::peer_of(t.call.qp));
     if (both) facts.add("responder", (p.state == err) & !p.posted);
     for (std::size_t i = 0; i < D::kWindows; ++i) {
