@@ -99,7 +99,8 @@ template <class D> struct RemoteRules {
       join<R>(R{"ok", ok, kOkImmediate}.with(E::consume_receive, E::whole_remote), kLocalFault,
           kEmptyFault, kLengthFault, kRemoteFaults,
           kReceiverNotReady.with(E::part_remote, "gap.fault_order gap.write_imm_without_receive"),
-          kStreamUnheard.with(E::part_stream), kNoImmediates, kOtherwise);
+          kStreamUnheard.with(E::part_stream), kFlushed, kNobody, kStreamFault,
+          kTransport.with(E::part_remote), kRefused, kNoImmediates, C::kNoResources);
   static constexpr auto kAtomic = join<R>(R{"ok", ok, kOk}.with(E::atomic_done, E::whole_remote),
       kLocalFault, kRemoteFaults, kOtherwise);
 
