@@ -2,19 +2,21 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <thread>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/explore/state_graph.hpp"
+#include "conformance/explore/tours.hpp"
 #include "conformance/run/plan.hpp"
 
 namespace mrproof {
 namespace {
 
 struct ExploreArguments {
-  std::string scope, graph;
+  std::string scope, graph, tours;
   ExploreOptions options;
   double memory = 0;
 };
@@ -48,6 +50,29 @@ void print_result(const Explored& result, Explorer& explorer) {
       static_cast<double>(c.bytes) / (1U << 20U), forms[0], forms[1], forms[2], forms[3]);
 }
 
+void write(const std::string& file, const std::string& text, const char* option) {
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (!out) throw ToolError(fmt::format("{}: cannot be written; choose another {}", file, option));
+}
+
+/// Writes the scope's tours as traces.
+void write_tours(const Scope& scope, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);  // writing tells of what went wrong
+  const Transitions all(scope);
+  const auto tours = make_tours(all);
+  std::size_t steps = 0;
+  for (std::size_t i = 0; i < tours.size(); ++i) {
+    write(fmt::format("{}/{:04}.mrt", folder, i + 1), print_trace(tour_trace(all, tours[i])),
+          "--tours");
+    steps += tours[i].size();
+  }
+  fmt::print("{} tours of {} steps: {} calls in {} states, {} transitions\n", tours.size(), steps,
+             all.calls().size(), all.states(), all.count());
+}
+
 int explore(ExploreArguments arguments) {
   auto& options = arguments.options;
   options.memory = static_cast<std::size_t>(arguments.memory * kGibibyte);
@@ -55,12 +80,8 @@ int explore(ExploreArguments arguments) {
   if (terminal) options.progress = show_progress;
   const Scope scope = load_scope(arguments.scope);
   const RuleMasks masks(scope.dialect);
-  if (!arguments.graph.empty()) {
-    std::ofstream out(arguments.graph);
-    out << draw_states(scope, masks);
-    out.close();
-    if (!out) throw ToolError(arguments.graph + ": cannot be written; choose another --graph");
-  }
+  if (!arguments.graph.empty()) write(arguments.graph, draw_states(scope, masks), "--graph");
+  if (!arguments.tours.empty()) write_tours(scope, arguments.tours);
   Explorer explorer(scope, masks);
   const Explored result = explorer.run(options);
   if (terminal) fmt::print(stderr, "\r\033[K");
@@ -100,6 +121,8 @@ void add_explore_command(CLI::App& app, int& exit_code) {
                    "GiB that states may take (default: half of the machine's)")
       ->check(CLI::PositiveNumber);
   command->add_option("--graph", a.graph, "draw the states of a small scope, as SVG");
+  command->add_option("--tours", a.tours,
+                      "write tours of a small scope, as traces, to this folder");
   command->callback([arguments, &exit_code] { exit_code = explore(*arguments); });
 }
 

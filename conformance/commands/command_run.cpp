@@ -6,7 +6,9 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/shrink_findings.hpp"
+#include "conformance/explore/scope.hpp"
 #include "conformance/run/scenario_files.hpp"
+#include "conformance/run/series.hpp"
 #include "conformance/run/session.hpp"
 
 namespace mrproof {
@@ -15,6 +17,8 @@ namespace {
 struct RunOptions {
   Plan plan;
   std::vector<std::string> scenarios;
+  std::vector<std::string> tours;
+  bool array = false;
   std::string shard;
   bool quick = false;
   bool full = false;
@@ -61,6 +65,12 @@ void set_size(const RunOptions& options, const CLI::App& command, Plan& plan) {
 
 int run(RunOptions options) {
   options.plan.scenarios = load_scenarios(options.scenarios, options.plan.dialect);
+  for (const auto& file : options.tours) {
+    auto series = plan_tours(file);
+    if (parse_scope(series.scope, file).dialect == options.plan.dialect)
+      options.plan.series.push_back(std::move(series));
+  }
+  if (options.array) options.plan.series.push_back(plan_array());
   // A known killer costs a boot each time: the traces that show it are for full runs.
   for (auto& scenario : options.plan.scenarios) scenario.deliberate &= options.full;
   set_shard(options.shard, options.plan);
@@ -143,6 +153,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   add_walk_options(*command, o.plan);
   command->add_option("--scenarios", o.scenarios,
                       "folder of traces whose calls are cases too (may be repeated)");
+  command->add_option("--tours", o.tours,
+                      "file of a scope whose tours are cases too (may be repeated)");
+  command->add_flag("--array", o.array,
+                    "cases of a covering array, too: access, changes, operation, key, offset, PD");
   auto* quick = command->add_flag("--quick", o.quick, "a short run: 6000 steps of walks");
   command
       ->add_flag(

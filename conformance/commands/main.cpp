@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   mrproof::add_judge_command(app, exit_code);
   mrproof::add_explain_command(app, exit_code);
   mrproof::add_explore_command(app, exit_code);
+  mrproof::add_coverage_command(app, exit_code);
   mrproof::add_diff_command(app, exit_code);
   mrproof::add_fingerprint_command(app, exit_code);
   mrproof::add_expect_command(app, exit_code);

@@ -3,13 +3,9 @@
 #include <stdexcept>
 
 #include "conformance/explore/explorer.hpp"
-#include "conformance/oracle/synthesize.hpp"
-#include "conformance/trace/key_value.hpp"
-#include "model/rulebook.hpp"
+#include "conformance/explore/observed_step.hpp"
 
 namespace mrproof {
-
-using namespace model;
 
 std::vector<PackedState> Explorer::path_to(PackedState state, std::size_t depth) {
   std::vector<PackedState> path{state};
@@ -30,25 +26,6 @@ std::vector<PackedState> Explorer::path_to(PackedState state, std::size_t depth)
   return path;
 }
 
-namespace {
-
-/// The step with the result that the rule gives.
-Step seen_step(const Scope& scope, const WorldState& state, std::size_t call,
-               const MaskedRule& rule) {
-  Step step = scope.calls.at(call);
-  const auto& book = *find_rulebook(scope.dialect);
-  const auto plain = plain_state(state);
-  resolve_keys(step, plain);
-  const PlainRule& known = *book.find(rule.id);
-  auto seen = synthesize(known, plain, step.call);
-  if (!seen) seen = seen_by(known, plain, step.call);
-  if (seen) step.result = *seen;
-  step.observed = true;
-  return step;
-}
-
-}  // namespace
-
 Trace Explorer::trace_to(const Explored& ended) {
   Trace trace;
   trace.dialect = scope_.dialect;
@@ -68,7 +45,7 @@ Trace Explorer::trace_to(const Explored& ended) {
       if (next || codec_.pack(codec.unpack(to)) != path[i]) return;
       next = to;
       const auto& verb = *ready.calls()[call].verb;
-      trace.steps.push_back(seen_step(scope_, codec.unpack(at), call, verb.rules[rule]));
+      trace.steps.push_back(observed_step(scope_, codec.unpack(at), call, verb.rules[rule].id));
     });
     if (!next) throw std::logic_error("a state without a way from the one before it");
     at = *next;

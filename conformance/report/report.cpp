@@ -116,7 +116,10 @@ Json cases_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
       noted.push_back(
           {{"case", o.name}, {"verdict", verdict}, {"expected", o.expected}, {"seen", o.seen}});
   }
-  return {{"planned", plan.selected() + skipped.size()},
+  const auto unplanned =
+      std::count_if(tally.outcomes.begin(), tally.outcomes.end(),
+                    [](const auto& o) { return !o.skip_reason.empty() && !o.planned; });
+  return {{"planned", plan.selected() + static_cast<std::uint64_t>(unplanned)},
           {"finished", tally.cases},
           {"skipped", skipped},
           {"shard", plan.shard + 1},
@@ -214,6 +217,23 @@ std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& fa
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::vector<std::string> skipped_cases(const Tally& tally) {
+  std::vector<std::string> lines;
+  const auto& all = tally.outcomes;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].skip_reason.empty()) continue;
+    std::size_t last = i;
+    while (all[i].planned && last + 1 < all.size() && all[last + 1].planned &&
+           all[last + 1].skip_reason == all[i].skip_reason)
+      ++last;
+    lines.push_back(last == i ? fmt::format("{} ({})", all[i].name, all[i].skip_reason)
+                              : fmt::format("{} to {}, {} cases ({})", all[i].name, all[last].name,
+                                            last - i + 1, all[i].skip_reason));
+    i = last;
+  }
+  return lines;
+}
+
 std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts) {
   const auto& d = tally.device;
   std::string text = fmt::format("\ndevice {}  driver {}  kernel {}  rdma-core {}  on {}\n",
@@ -240,8 +260,7 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
                         i.call.empty() ? "(between steps)" : i.call);
     text += shrunk_text(i.shrunk, i.trace);
   }
-  for (const auto& o : tally.outcomes)
-    if (!o.skip_reason.empty()) text += fmt::format("\nskipped: {} ({})\n", o.name, o.skip_reason);
+  for (const auto& line : skipped_cases(tally)) text += "\nskipped: " + line + "\n";
   for (const auto& name : facts.missing) text += fmt::format("\nmissing: {}", name);
   for (const auto& name : facts.unmatched)
     text += fmt::format("\nexpected and never met (mended? then take it out): {}", name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "conformance/run/plan.hpp"
 #include "conformance/run/tally.hpp"
@@ -26,6 +27,9 @@ std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& fa
 /// One self-contained HTML page for people: what was judged, and each deviation with a drawing of
 /// the buffers, the regions and the ranges that the step used.
 std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& facts);
+
+/// The cases that were skipped, with the reason; those of a series in one line.
+std::vector<std::string> skipped_cases(const Tally& tally);
 
 /// Text made safe for HTML and XML.
 std::string escaped(const std::string& text);

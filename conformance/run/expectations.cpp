@@ -81,7 +81,7 @@ std::vector<CaseOutcome> skip(const Expectations& expectations, Plan& plan) {
   const auto is_skipped = [&](const Scenario& scenario) {
     for (const auto& [pattern, reason, line] : expectations.skips)
       if (fits(pattern, scenario.name)) {
-        skipped.push_back({scenario.name, {}, {}, true, reason});
+        skipped.push_back({scenario.name, {}, {}, true, reason, false});
         return true;
       }
     return false;

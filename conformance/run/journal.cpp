@@ -66,8 +66,10 @@ void Journal::step(const std::string& case_name, const Record& end, const Step& 
 }
 
 void Journal::end_case(const Record& record) {
-  line(fmt::format("{{\"record\":\"case_end\",\"index\":{},\"inside_ns\":{},\"elapsed_ns\":{}}}\n",
-                   record.index, record.inside_ns, record.elapsed_ns));
+  line(
+      fmt::format("{{\"record\":\"case_end\",\"index\":{},\"inside_ns\":{},\"elapsed_ns\":{}{}}}\n",
+                  record.index, record.inside_ns, record.elapsed_ns,
+                  record.text.empty() ? "" : ",\"skipped\":" + quoted(record.text)));
 }
 
 void Journal::incident(const Incident& incident) {

@@ -72,8 +72,9 @@ std::string copy_trace(const std::string& folder, const std::string& name, const
   return error ? "" : to;
 }
 
-/// What the journal does not say of findings: their traces, and whether they were flaky.
-void complete(const Shard& shard, const std::string& out, Tally& tally) {
+/// What the journal does not say of findings: their traces, and whether they were flaky; and of
+/// cases that were no part of the plan. How many of those there are.
+std::size_t complete(const Shard& shard, const std::string& out, Tally& tally) {
   for (const Json& d : shard.report.at("deviations")) {
     const Annotation name{model::Verdict::deviates, d.at("rule"), d.at("class"), d.at("condition")};
     for (auto& f : tally.findings) {
@@ -86,8 +87,17 @@ void complete(const Shard& shard, const std::string& out, Tally& tally) {
     for (const Json& i : shard.report.at("incidents"))
       if (i.at("trace") == incident.trace_file && i.at("case") == incident.case_name)
         incident.trace_file = copy_trace(shard.folder, i.at("trace"), out);
-  for (const Json& s : shard.report.at("cases").at("skipped"))
-    tally.outcomes.push_back({s.at("case"), {}, {}, true, s.at("reason")});
+  std::size_t unplanned = 0;
+  for (const Json& s : shard.report.at("cases").at("skipped")) {
+    const std::string name = s.at("case");
+    // What a worker skipped the journal has told already.
+    if (std::any_of(tally.outcomes.begin(), tally.outcomes.end(),
+                    [&](const auto& o) { return o.name == name; }))
+      continue;
+    tally.outcomes.push_back({name, {}, {}, true, s.at("reason"), false});
+    ++unplanned;
+  }
+  return unplanned;
 }
 
 void add_facts(const Json& report, RunFacts& facts) {
@@ -116,10 +126,9 @@ Merged merge_reports(const std::vector<std::string>& folders, const std::string&
   std::uint64_t planned = 0;
   for (const auto& shard : shards) {
     read_shard(shard.folder + "/journal.jsonl", merged.tally);
-    complete(shard, out, merged.tally);
+    const auto unplanned = complete(shard, out, merged.tally);
     add_facts(shard.report, merged.facts);
-    const Json& cases = shard.report.at("cases");
-    planned += cases.at("planned").get<std::uint64_t>() - cases.at("skipped").size();
+    planned += shard.report.at("cases").at("planned").get<std::uint64_t>() - unplanned;
   }
   merged.plan.scenarios.resize(planned);
   mark_expected(expectations, merged.tally);

@@ -13,8 +13,24 @@ std::uint64_t Plan::cases_per_seed() const {
   return (steps_per_seed() + case_steps - 1) / case_steps;
 }
 
+std::uint64_t Plan::before_walks() const {
+  std::uint64_t count = scenarios.size();
+  for (const auto& one : series) count += one.cases;
+  return count;
+}
+
 std::uint64_t Plan::cases() const {
-  return is_replay() ? traces.size() : scenarios.size() + seeds * cases_per_seed();
+  return is_replay() ? traces.size() : before_walks() + seeds * cases_per_seed();
+}
+
+std::optional<Plan::InSeries> Plan::in_series(std::uint64_t index) const {
+  if (is_replay() || is_scenario(index)) return std::nullopt;
+  index -= scenarios.size();
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (index < series[i].cases) return InSeries{i, index};
+    index -= series[i].cases;
+  }
+  return std::nullopt;
 }
 
 std::uint64_t Plan::next_selected(std::uint64_t index) const {
@@ -29,18 +45,20 @@ std::uint64_t Plan::selected() const {
 std::string Plan::case_name(std::uint64_t index) const {
   if (is_replay()) return trace_file;
   if (is_scenario(index)) return scenarios.at(index).name;
-  index -= scenarios.size();
+  if (const auto in = in_series(index))
+    return fmt::format("{}/{:04}", series.at(in->series).name, in->number + 1);
+  index -= before_walks();
   return fmt::format("walk/seed-{}/case-{}", seed + index / cases_per_seed(),
                      index % cases_per_seed());
 }
 
 std::uint64_t Plan::case_length(std::uint64_t index) const {
-  const std::uint64_t before = (index - scenarios.size()) % cases_per_seed() * case_steps;
+  const std::uint64_t before = (index - before_walks()) % cases_per_seed() * case_steps;
   return std::min(case_steps, steps_per_seed() - before);
 }
 
 std::uint64_t Plan::case_seed(std::uint64_t index) const {
-  index -= scenarios.size();
+  index -= before_walks();
   Random random((seed + index / cases_per_seed()) * 0x10001ULL);
   return random.next() ^ (index % cases_per_seed() * 0x9e3779b97f4a7c15ULL);
 }
@@ -65,6 +83,9 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
   for (const auto& s : plan.scenarios)
     scenarios.push_back(
         {{"name", s.name}, {"text", s.text}, {"deliberate", s.deliberate}, {"finding", s.finding}});
+  Json series = Json::array();
+  for (const auto& s : plan.series)
+    series.push_back({{"name", s.name}, {"scope", s.scope}, {"cases", s.cases}});
   const Json request = {{"device", plan.device},
                         {"dialect", plan.dialect},
                         {"seed", plan.seed},
@@ -77,6 +98,7 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"read_after_connect", plan.read_after_connect},
                         {"known", known},
                         {"scenarios", scenarios},
+                        {"series", series},
                         {"shard", plan.shard},
                         {"shards", plan.shards},
                         {"traces", plan.traces},
@@ -104,6 +126,8 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
       plan.walk.known.push_back({k.at("rule"), k.at("kind"), k.at("broken")});
     for (const auto& s : request.at("scenarios"))
       plan.scenarios.push_back({s.at("name"), s.at("text"), s.at("deliberate"), s.at("finding")});
+    for (const auto& s : request.at("series"))
+      plan.series.push_back({s.at("name"), s.at("scope"), s.at("cases")});
     request.at("shard").get_to(plan.shard);
     request.at("shards").get_to(plan.shards);
     request.at("traces").get_to(plan.traces);

@@ -27,9 +27,17 @@ struct Scenario {
   bool finding = false;  ///< whether it is the trace of a finding: it is replayed as it stands
 };
 
-/// A list of cases: scenarios, then walks. A walk of `steps` steps is cut into cases of
-/// `case_steps`, each with a state of its own, so that a deviation or a crash ends one case and not
-/// the run.
+/// Cases that are made where they are run, from a few words and the same each time: the tours of a
+/// scope (explore/tours.hpp).
+struct CaseSeries {
+  std::string name;   ///< "tour/windows"; its cases are "tour/windows/0001" and so on
+  std::string scope;  ///< the scope's text
+  std::uint64_t cases = 0;
+};
+
+/// A list of cases: scenarios, then series, then walks. A walk of `steps` steps is cut into cases
+/// of `case_steps`, each with a state of its own, so that a deviation or a crash ends one case and
+/// not the run.
 struct Plan {
   std::string device;  ///< libibverbs name, or "sim[:FAULT]"; empty: the only device
   std::string dialect = "linux";
@@ -46,6 +54,7 @@ struct Plan {
   /// Device::read_after_connect(), except in findings' traces.
   bool read_after_connect = false;
   std::vector<Scenario> scenarios;
+  std::vector<CaseSeries> series;
   std::uint64_t shard = 0;  ///< only every `shards`-th case is run, from this one on
   std::uint64_t shards = 1;
   std::vector<std::string> traces;  ///< not empty: texts of traces to replay, instead of walks
@@ -64,14 +73,23 @@ struct Plan {
   [[nodiscard]] std::uint64_t next_selected(std::uint64_t index) const;
   /// How many cases the shard has.
   [[nodiscard]] std::uint64_t selected() const;
-  /// Whether the case is a scenario; else it is part of a walk.
   [[nodiscard]] bool is_scenario(std::uint64_t index) const { return index < scenarios.size(); }
-  /// "scenario/...", "walk/seed-3/case-17", or the trace's name.
+  /// A case of a series: which one of which.
+  struct InSeries {
+    std::size_t series = 0;
+    std::uint64_t number = 0;  ///< from 0
+  };
+  /// Nothing if the case is a scenario, or part of a walk.
+  [[nodiscard]] std::optional<InSeries> in_series(std::uint64_t index) const;
+  /// "scenario/...", "tour/windows/0017", "walk/seed-3/case-17", or the trace's name.
   [[nodiscard]] std::string case_name(std::uint64_t index) const;
   /// Steps of that case of a walk.
   [[nodiscard]] std::uint64_t case_length(std::uint64_t index) const;
   /// What the case's own random numbers start from.
   [[nodiscard]] std::uint64_t case_seed(std::uint64_t index) const;
+
+ private:
+  [[nodiscard]] std::uint64_t before_walks() const;
 };
 
 /// The request to one worker: the plan, and which case to begin with.

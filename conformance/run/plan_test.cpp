@@ -70,6 +70,24 @@ TEST(Plan, ScenariosComeBeforeTheWalks) {
   EXPECT_EQ(plan.cases(), 2U) << "no walk at all";
 }
 
+TEST(Plan, SeriesComeBetweenScenariosAndWalks) {
+  Plan plan = plan_of(400, 1, 200);
+  const Plan bare = plan;
+  plan.scenarios = {{"scenarios/a", "x"}};
+  plan.series = {{"tour/a", "a scope", 3}, {"tour/b", "another", 2}};
+  ASSERT_EQ(plan.cases(), 8U);
+  const std::vector<std::string> names{"scenarios/a", "tour/a/0001", "tour/a/0002", "tour/a/0003",
+                                       "tour/b/0001", "tour/b/0002", bare.case_name(0)};
+  for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(plan.case_name(i), names[i]);
+  EXPECT_FALSE(plan.in_series(0));
+  ASSERT_TRUE(plan.in_series(5));
+  EXPECT_EQ(plan.in_series(5)->series, 1U);
+  EXPECT_EQ(plan.in_series(5)->number, 1U);
+  EXPECT_FALSE(plan.in_series(6));
+  EXPECT_EQ(plan.case_seed(7), bare.case_seed(1)) << "walks are the same beside series";
+  EXPECT_EQ(plan.case_length(7), bare.case_length(1));
+}
+
 TEST(Plan, ShardsShareTheCasesOut) {
   Plan plan = plan_of(2200, 1, 200);
   std::set<std::uint64_t> all;
@@ -97,6 +115,7 @@ TEST(Request, IsReadBack) {
   plan.walk.wrong_percent = 42;
   plan.walk.known = {{"reg_mr.ok", "accepted", "memory_mapped"}, {"a", "b", "c"}};
   plan.scenarios = {{"a", "b"}};
+  plan.series = {{"tour/a", "# mrproof scope v1\n", 7}};
   plan.shard = 1;
   plan.shards = 4;
   plan.patient = false;
@@ -118,6 +137,10 @@ TEST(Request, IsReadBack) {
   ASSERT_EQ(again.scenarios.size(), 1U);
   EXPECT_EQ(again.scenarios[0].name, "a");
   EXPECT_EQ(again.scenarios[0].text, "b");
+  ASSERT_EQ(again.series.size(), 1U);
+  EXPECT_EQ(again.series[0].name, "tour/a");
+  EXPECT_EQ(again.series[0].scope, "# mrproof scope v1\n");
+  EXPECT_EQ(again.series[0].cases, 7U);
   EXPECT_EQ(again.shard, 1U);
   EXPECT_EQ(again.shards, 4U);
   EXPECT_FALSE(again.patient);

@@ -146,6 +146,7 @@ bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectati
   again.scenarios = scenarios_of_unexpected(tally);
   if (again.scenarios.empty()) return false;
   if (again.scenarios.size() > kMost) again.scenarios.resize(kMost);
+  again.series.clear();
   again.steps = 0;
   again.shards = 1;
   again.shard = 0;

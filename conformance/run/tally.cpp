@@ -106,6 +106,11 @@ Finding* Tally::add(const Record& end, const Step& step, const std::string& case
 }
 
 void Tally::add_case(const Record& end) {
+  if (!end.text.empty() && !outcomes.empty()) {
+    outcomes.back().skip_reason = end.text;
+    outcomes.back().planned = true;
+    return;
+  }
   ++cases;
   left_out += end.left_out ? 1 : 0;
   case_ns_ += end.elapsed_ns;

@@ -75,6 +75,7 @@ struct CaseOutcome {
   std::vector<std::string> seen;  ///< deviations and incidents by name, each once
   bool expected = false;          ///< all that was seen is known
   std::string skip_reason;        ///< not empty: it was not run
+  bool planned = false;           ///< skipped by the worker, for what the device lacks
 
   /// The worst that was seen in it. Inconclusive where more than a few steps were, and nothing
   /// worse; unsupported where no step conforms.
@@ -103,7 +104,7 @@ struct Tally {
   Finding* add(const Record& end, const Step& step, const std::string& case_name);
   /// Keeps the incident.
   void add(const Incident& incident);
-  /// Counts a finished case.
+  /// Counts a finished case; one that was skipped (`text` says why) as such.
   void add_case(const Record& end);
   [[nodiscard]] std::uint64_t count(model::Verdict verdict) const {
     return counts.at(static_cast<std::size_t>(verdict));

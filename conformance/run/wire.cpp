@@ -136,6 +136,7 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
       out.plain(record.inside_ns);
       out.plain(record.elapsed_ns);
       out.plain(record.left_out);
+      out.text(record.text);
       break;
     case RecordKind::done: break;
   }
@@ -175,6 +176,7 @@ Record decode(std::span<const std::byte> bytes) {
       record.inside_ns = in.plain<std::uint64_t>();
       record.elapsed_ns = in.plain<std::uint64_t>();
       record.left_out = in.plain<bool>();
+      record.text = in.text();
       break;
     case RecordKind::done: break;
     default: throw ToolError("a record of the worker is unknown: is it of another version?");

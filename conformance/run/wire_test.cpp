@@ -116,6 +116,7 @@ TEST(Wire, RecordsOfEveryKindArriveAsTheyWere) {
         EXPECT_EQ(again.inside_ns, 1U);
         EXPECT_EQ(again.elapsed_ns, 2U);
         EXPECT_TRUE(again.left_out);
+        EXPECT_EQ(again.text, r.text);
         break;
       case RecordKind::step_begin:
       case RecordKind::done: break;

@@ -7,10 +7,11 @@
 #include <chrono>
 
 #include "conformance/run/device_memory.hpp"
+#include "conformance/run/series.hpp"
+#include "conformance/walk/unanswered.hpp"
 #include "impl/sim/faults.hpp"
 #include "impl/sim/sim_device.hpp"
 #include "impl/verbs/verbs_device.hpp"
-#include "model/conditions/transfer.hpp"
 
 namespace mrproof {
 
@@ -31,7 +32,8 @@ class Worker {
         book_(*find_rulebook(plan_.dialect)),
         can_(device.capabilities()) {
     // The simulated device knows at once that nobody answers.
-    if (device.description().driver == "simulated") plan_.walk.unanswered_permille = 20;
+    simulated_ = device.description().driver == "simulated";
+    if (simulated_) plan_.walk.unanswered_permille = 20;
     if (!plan_.patient) plan_.walk.unanswered_permille = 0;
   }
 
@@ -55,6 +57,7 @@ class Worker {
       record.inside_ns = reset_ns_;
       record.elapsed_ns = nanoseconds_since(start);
       record.left_out = left_out_;
+      record.text = std::exchange(skip_reason_, "");
       send(record);
     }
     send({});
@@ -91,9 +94,22 @@ class Worker {
     device_.read_after_connect(plan_.read_after_connect && !finding);
     if (plan_.is_replay())
       return replay(index, parse_trace(plan_.traces.at(index), plan_.trace_file), {});
+    if (const auto in = plan_.in_series(index)) return run_in_series(index, *in);
     if (!plan_.is_scenario(index)) return walk(index);
     const auto& scenario = plan_.scenarios.at(index);
-    return replay(index, parse_trace(scenario.text, scenario.name), {true, !scenario.deliberate});
+    return replay(index, parse_trace(scenario.text, scenario.name),
+                  {true, !scenario.deliberate, false});
+  }
+
+  bool run_in_series(std::uint64_t index, const Plan::InSeries& in) {
+    if (traces_ == nullptr || in_series_ != in.series)
+      traces_ = std::make_unique<SeriesTraces>(plan_.series.at(in.series));
+    in_series_ = in.series;
+    const Trace trace = traces_->trace(in.number);
+    skip_reason_ = lacking(trace, can_);
+    if (skip_reason_.empty()) return replay(index, trace, {true, true, true});
+    begin_case(index, trace.setup);
+    return true;
   }
 
   bool walk(std::uint64_t index) {
@@ -113,40 +129,45 @@ class Worker {
   struct Reach {
     bool while_allowed = false;  ///< up to one that may not be made, instead of giving up there
     bool while_safe = false;     ///< up to one that is known to kill
+    bool past_it = false;        ///< only such a call is left out, and not what comes after it;
+                                 ///< likewise one that nobody answers, if that takes time
   };
 
   bool replay(std::uint64_t index, const Trace& trace, Reach reach) {
     begin_case(index, trace.setup);
     Oracle oracle(book_, trace.setup, can_);
-    for (std::uint64_t i = 0; i < trace.steps.size(); ++i) {
+    std::uint64_t made = 0;
+    for (const Step& planned : trace.steps) {
       if (stopped()) return false;
       Step step;
-      step.call = trace.steps[i].call;
-      step.lkey = trace.steps[i].lkey;
-      step.second = trace.steps[i].second;
-      step.rkey = trace.steps[i].rkey;
+      step.call = planned.call;
+      step.lkey = planned.lkey;
+      step.second = planned.second;
+      step.rkey = planned.rkey;
       oracle.resolve(step);
       const auto* duty = oracle.forbids(step);
-      if (duty != nullptr && (reach.while_allowed || plan_.until)) return true;
-      left_out_ = (reach.while_safe || plan_.until) && is_left_out(oracle.state(), step.call);
-      if (left_out_) return true;
+      const bool forbidden = duty != nullptr && (reach.while_allowed || plan_.until);
+      const bool patient = plan_.patient && (simulated_ || !reach.past_it);
+      const bool left_out = (reach.while_safe || plan_.until) && !forbidden &&
+                            is_left_out(oracle.state(), step.call, patient);
+      if ((forbidden || left_out) && reach.past_it) continue;
+      left_out_ = left_out;
+      if (forbidden || left_out) return true;
       if (duty != nullptr)
         throw ToolError(
             fmt::format("{}:{}: this call may not be made here, since it does not hold "
                         "that {}; mend the trace",
-                        plan_.trace_file, trace.steps[i].line, duty->sentence));
-      if (!perform(i, step, oracle)) break;
+                        plan_.trace_file, planned.line, duty->sentence));
+      if (!perform(made++, step, oracle)) break;
     }
     return true;
   }
 
   /// Whether the call is known to kill, or nobody would answer it and there is no time for that.
-  [[nodiscard]] bool is_left_out(const State<Plain>& state, const Call<Plain>& call) const {
+  [[nodiscard]] bool is_left_out(const State<Plain>& state, const Call<Plain>& call,
+                                 bool patient) const {
     const PlainView view{state, call, {}};
-    const bool unanswered = is_transfer(call.verb) && has_elements(call.verb) &&
-                            qp_ready<Plain>.holds(view).truth() &&
-                            !peer_ready<Plain>.holds(view).truth();
-    return (unanswered && !plan_.patient) || is_known_trouble(plan_.walk.known, book_, view);
+    return (!patient && nobody_answers(view)) || is_known_trouble(plan_.walk.known, book_, view);
   }
 
   /// Makes and judges one step; whether the case can go on.
@@ -224,10 +245,14 @@ class Worker {
   DeviceMemory memory_;
   const Rulebook& book_;
   Capabilities<Plain> can_;
+  bool simulated_ = false;
   std::uint64_t reset_ns_ = 0;
   bool left_out_ = false;  ///< the case ended before a call that is_left_out()
   bool shown_ = false;     ///< what the plan is to go on until
   std::map<std::string, int> times_;
+  std::unique_ptr<SeriesTraces> traces_;  ///< of the series that was run last
+  std::size_t in_series_ = 0;
+  std::string skip_reason_;  ///< of this case
   std::vector<std::byte> scratch_;
   Record record_;
 };

@@ -66,9 +66,12 @@ SimDevice::Outcome SimDevice::execute_bind(const Call& call, const QueuePair& ow
   const bool unbinds = call.length.value() == 0 && call.verb == Verb::bind_mw;
   // C10-72, for the queue pair.
   if (window.pd != own.pd && !broken(Fault::bind_qp_pd_unchecked)) return Outcome::mw_bind_err;
-  if (unbinds) return unbind_type_one(handle, result);
-
   const MemoryRegion& region = region_in(call.mr);
+  // The same for the region, which ibv_bind_mw() in verbs.h asks whatever the length is.
+  if (region.pd != window.pd && !broken(Fault::bind_region_pd_unchecked))
+    return Outcome::mw_bind_err;
+  if (region.null) return Outcome::mw_bind_err;
+  if (unbinds) return unbind_type_one(handle, result);
   if (!may_bind(call, window, region)) return Outcome::mw_bind_err;
 
   Binding binding;
@@ -91,7 +94,7 @@ SimDevice::Outcome SimDevice::execute_bind(const Call& call, const QueuePair& ow
 }
 
 /// ibv_alloc_mw(3): a type 1 window is invalidated by a bind of zero length; whatever else that
-/// bind says concerns nothing.
+/// bind says, but for the PD, concerns nothing.
 SimDevice::Outcome SimDevice::unbind_type_one(const Handle& handle, Result& result) {
   MemoryWindow& window = table_.window(handle.entry);
   if (broken(Fault::zero_length_bind_keeps_window)) {
@@ -106,9 +109,7 @@ SimDevice::Outcome SimDevice::unbind_type_one(const Handle& handle, Result& resu
 
 bool SimDevice::may_bind(const Call& call, const MemoryWindow& window,
                          const MemoryRegion& region) const {
-  // C10-72, for the region.
-  if (region.pd != window.pd && !broken(Fault::bind_region_pd_unchecked)) return false;
-  if (!region.usable || region.null) return false;
+  if (!region.usable) return false;
   if (call.verb == Verb::post_bind_mw && !key_can_be_taken(call, window)) return false;
   return region_allows(call, region) && rights_fit(call, window);
 }

@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/report/model_coverage.hpp"
+#include "conformance/run/expectations.hpp"
+
+namespace mrproof {
+namespace {
+
+struct CoverageOptions {
+  std::string folder, expectations;
+  std::vector<std::string> scopes;
+  bool json = false, all = false;
+};
+
+int coverage(const CoverageOptions& options) {
+  WalkOptions walk;
+  if (!options.expectations.empty()) avoid_expected(load_expectations(options.expectations), walk);
+  const auto covered = cover(options.folder, options.scopes, walk.known);
+  fmt::print("{}", options.json ? coverage_json(covered) : coverage_text(covered, options.all));
+  return covered.complete() ? kExitExpected : kExitDeviation;
+}
+
+}  // namespace
+
+void add_coverage_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CoverageOptions>();
+  auto& o = *options;
+  auto* command = app.add_subcommand("coverage", "Tell how much of the model a run has covered");
+  command->add_option("report", o.folder, "report folder of the run, with its journal")->required();
+  command->add_option("--tours", o.scopes,
+                      "file of a scope of which all transitions are asked for (may be repeated)");
+  command->add_option("--expect", o.expectations,
+                      "file of expected deviations: which calls were left out as known trouble");
+  command->add_flag("--all", o.all, "list all names");
+  command->add_flag("--json", o.json, "as JSON");
+  command->callback([options, &exit_code] { exit_code = coverage(*options); });
+}
+
+}  // namespace mrproof

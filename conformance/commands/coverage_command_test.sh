@@ -1,0 +1,55 @@
+#!/bin/sh
+# Tours on the simulated device, and `mrproof coverage` of them:
+#     coverage_command_test.sh MRPROOF SCOPES
+set -u
+mrproof=$1 scopes=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# expect CODE WORDS COMMAND...: the exit code, and words of what is said.
+expect() {
+  code=$1 words=$2
+  shift 2
+  said=$("$@" 2>&1)
+  got=$?
+  if [ "$got" != "$code" ] || ! echo "$said" | grep -q -- "$words"; then
+    echo "$*: exit code $got for $code, without '$words': $said"
+    failed=1
+  fi
+}
+
+tours=''
+for scope in "$scopes"/tour-*.scope; do tours="$tours --tours $scope"; done
+# Word splitting is meant: the folder has no blanks.
+expect 0 ' 0 deviates' "$mrproof" run --device sim --steps 200 --out "$folder/all" $tours
+expect 0 '^tour/windows: complete' "$mrproof" coverage "$folder/all" $tours
+expect 0 'reg_mr.refused_doubtful is taken, reg_mr.ok never is' \
+  "$mrproof" coverage "$folder/all" $tours
+expect 0 '"complete": true' "$mrproof" coverage "$folder/all" --json $tours
+"$mrproof" coverage "$folder/all" $tours | grep 'NOT COMPLETE' && failed=1
+
+# One case is lost: one that is the only one to make its last call.
+for number in 0100 0200 0300 0400; do
+  mkdir -p "$folder/less"
+  cp "$folder/all/report.json" "$folder/less"
+  grep -v "\"case\":\"tour/windows/$number\"" "$folder/all/journal.jsonl" \
+    >"$folder/less/journal.jsonl"
+  "$mrproof" coverage "$folder/less" $tours >"$folder/said" && continue
+  grep -q 'calls that nobody made' "$folder/said" && lost=$number
+done
+[ -n "${lost:-}" ] || { echo "no case is missed when it is lost"; failed=1; }
+
+# What the device has not is skipped, by name.
+expect 0 'tour/windows/0001 to .* (the device lacks MW_BIND, MW_TYPE_1)' \
+  "$mrproof" run --device sim@no-windows --steps 200 --out "$folder/none" \
+  --tours "$scopes/tour-windows.scope"
+expect 0 '^tour/windows: skipped, the device lacks MW_BIND, MW_TYPE_1' \
+  "$mrproof" coverage "$folder/none" --tours "$scopes/tour-windows.scope"
+
+expect 2 'nowhere/report.json: cannot be read' "$mrproof" coverage "$folder/nowhere"
+expect 2 "write 'symmetry none' for tours" \
+  "$mrproof" run --device sim --out "$folder/bad" --tours "$scopes/default.scope"
+expect 2 'none.scope: cannot be read' \
+  "$mrproof" run --device sim --out "$folder/bad" --tours "$folder/none.scope"
+exit $failed

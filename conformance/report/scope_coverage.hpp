@@ -1,0 +1,83 @@
+// How much of a scope's transitions a run has made, and what became of the rest.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/explore/transitions.hpp"
+#include "conformance/walk/walk.hpp"
+
+namespace mrproof {
+
+/// What a run showed of a scope. Calls are counted in states: the same call in two states is two.
+struct ScopeFigures {
+  std::string lacking;  ///< what the device has not; nothing else counts then
+  std::size_t states = 0, states_visited = 0;
+  std::size_t calls = 0, calls_made = 0;
+  std::size_t transitions = 0, transitions_taken = 0;
+  /// Of calls that were made: rules that were open beside the one that was taken, by name.
+  std::map<std::string, std::size_t> choices;
+  /// Calls after which the device deviated, by the deviation's name.
+  std::map<std::string, std::size_t> deviations;
+  /// Calls that were left out, since they are known to make trouble, by its name.
+  std::map<std::string, std::size_t> left_out;
+  /// Calls in states that this device does not come to, by what keeps it from there.
+  std::map<std::string, std::size_t> behind;
+  /// Calls that could have been made, and were not.
+  std::vector<std::string> missed;
+  /// Places of the calls that should have been made (Transitions::calls()).
+  std::vector<std::size_t> expected;
+  /// Pairs of rules that follow each other on this device, and how many of them did in one case.
+  std::size_t pairs = 0, pairs_met = 0;
+  std::vector<std::string> pairs_missed;
+
+  [[nodiscard]] bool complete() const { return missed.empty(); }
+};
+
+/// Follows a run's cases as long as they stay within the scope.
+class ScopeCoverage {
+ public:
+  /// `all` has to outlive it.
+  explicit ScopeCoverage(Transitions& all);
+
+  void device(const model::Capabilities<model::Plain>& can) { can_ = can; }
+  void begin_case(const Setup& setup);
+  void step(const model::State<model::Plain>& before, const Step& step,
+            const model::Judgement& judgement);
+  /// `known`: calls that make trouble, and were left out for it.
+  [[nodiscard]] ScopeFigures figures(const std::vector<KnownDeviation>& known) const;
+
+ private:
+  /// What was seen of a call in a state.
+  struct Seen {
+    bool made = false;
+    std::set<std::size_t> rules;     ///< that were taken, by place in the book
+    std::set<std::size_t> ends;      ///< states that it led to
+    std::set<std::string> deviates;  ///< names of deviations
+  };
+  [[nodiscard]] bool passes(const StateCall& call, const TransitionEnd& end) const;
+  [[nodiscard]] std::vector<bool> reachable(const std::vector<std::string>& trouble) const;
+  [[nodiscard]] std::string barrier(const StateCall& call, const TransitionEnd& end,
+                                    const std::string& trouble) const;
+  [[nodiscard]] std::vector<std::string> barriers(const std::vector<bool>& reached,
+                                                  const std::vector<std::string>& trouble) const;
+  [[nodiscard]] std::string trouble_of(const StateCall& call,
+                                       const std::vector<KnownDeviation>& known) const;
+  void count_made(const StateCall& call, ScopeFigures& figures) const;
+  void count_pairs(ScopeFigures& figures) const;
+  [[nodiscard]] std::string name_of(const StateCall& call) const;
+
+  Transitions* all_;
+  model::Capabilities<model::Plain> can_;
+  std::vector<unsigned> doubts_;  ///< of the ways to each state
+  std::vector<Seen> seen_;
+  std::set<std::size_t> visited_;
+  std::set<std::pair<std::size_t, std::size_t>> pairs_;
+  bool follows_ = false;
+  std::size_t last_call_;  ///< place of the call before; none: calls().size()
+  std::size_t last_rule_;
+};
+
+}  // namespace mrproof

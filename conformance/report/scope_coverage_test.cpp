@@ -1,0 +1,160 @@
+#include "conformance/report/scope_coverage.hpp"
+
+#include <gmock/gmock.h>
+
+#include "conformance/explore/tours.hpp"
+#include "conformance/oracle/judge_trace.hpp"
+
+namespace mrproof {
+namespace {
+
+using namespace model;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A scope, its tours, and what was seen of them.
+class Covered {
+ public:
+  explicit Covered(const std::string& name)
+      : scope_(load_scope(std::string(MRPROOF_SCOPES) + "/" + name + ".scope")),
+        all_(scope_),
+        seen_(all_),
+        tours_(make_tours(all_)) {
+    seen_.device(scope_.can);
+  }
+
+  std::vector<Tour>& tours() { return tours_; }
+  Transitions& all() { return all_; }
+  ScopeCoverage& seen() { return seen_; }
+
+  /// A device that does what is likely, and (`turn` says so) something else.
+  template <class Turn>
+  void make_tours_but(Turn&& turn) {
+    for (const Tour& tour : tours_) {
+      const Trace trace = tour_trace(all_, tour);
+      Oracle oracle(all_.book(), trace.setup, trace.can);
+      KeyGiver keys(trace);
+      seen_.begin_case(trace.setup);
+      for (Step step : trace.steps) {
+        oracle.resolve(step);
+        if (oracle.forbids(step) != nullptr) continue;
+        turn(step);
+        keys.give(step, oracle.state());
+        const auto before = oracle.state();
+        RecordedMemory memory(step);
+        const auto judgement = oracle.check(step, memory);
+        seen_.step(before, step, judgement);
+        if (judgement.verdict == Verdict::deviates)
+          break;  // the results to come are for another state
+      }
+    }
+  }
+  ScopeFigures figures(const std::vector<KnownDeviation>& known = {}) {
+    return seen_.figures(known);
+  }
+
+ private:
+  Scope scope_;
+  Transitions all_;
+  ScopeCoverage seen_;
+  std::vector<Tour> tours_;
+};
+
+TEST(ScopeCoverage, IsCompleteAfterAllTours) {
+  Covered covered("tour-windows");
+  covered.make_tours_but([](Step&) {});
+  const auto figures = covered.figures();
+  EXPECT_TRUE(figures.complete());
+  EXPECT_EQ(figures.states_visited, figures.states);
+  EXPECT_EQ(figures.calls_made, figures.calls);
+  EXPECT_EQ(figures.pairs_met + figures.pairs_missed.size(), figures.pairs);
+  EXPECT_GT(figures.pairs, 100U);
+  EXPECT_THAT(figures.deviations, IsEmpty());
+  EXPECT_THAT(figures.behind, IsEmpty());
+  std::size_t choices = 0;
+  for (const auto& [name, count] : figures.choices) choices += count;
+  EXPECT_GT(choices, 0U);
+  EXPECT_EQ(figures.transitions_taken + choices, figures.transitions);
+}
+
+TEST(ScopeCoverage, NamesTheOneCallThatWasNotMade) {
+  Covered covered("tour-windows");
+  std::vector<int> times(covered.all().calls().size());
+  for (const Tour& tour : covered.tours())
+    for (const TourStep& step : tour) ++times[step.call];
+  for (Tour& tour : covered.tours()) {
+    if (times[tour.back().call] != 1) continue;
+    const auto& call = covered.all().calls()[tour.back().call];
+    tour.pop_back();
+    covered.make_tours_but([](Step&) {});
+    const auto figures = covered.figures();
+    EXPECT_FALSE(figures.complete());
+    ASSERT_EQ(figures.missed.size(), 1U);
+    EXPECT_THAT(figures.missed[0],
+                ::testing::StartsWith(print_call(covered.all().scope().calls[call.call])));
+    return;
+  }
+  FAIL() << "no tour ends with a call that no other one makes";
+}
+
+// A case ends there, so that what comes after is missed, and not called done.
+TEST(ScopeCoverage, NamesDeviationsAndWhatWasMissedForThem) {
+  Covered covered("tour-windows");
+  covered.make_tours_but([](Step& step) {
+    if (step.call.verb != Verb::alloc_mw) return;
+    step.result = {};
+    step.result.outcome = Outcome::refused;
+    step.result.error = Plain::key(22);
+  });
+  const auto figures = covered.figures();
+  EXPECT_FALSE(figures.complete());
+  EXPECT_FALSE(figures.deviations.empty());
+  for (const auto& [name, count] : figures.deviations) EXPECT_THAT(name, HasSubstr("alloc_mw"));
+  EXPECT_GT(figures.missed.size(), 1000U);
+  EXPECT_LT(figures.states_visited, figures.states);
+}
+
+TEST(ScopeCoverage, NamesCallsThatWereLeftOut) {
+  Covered covered("tour-windows");
+  const std::vector<KnownDeviation> known{
+      {"rdma_write.ok", KnownDeviation::kTrouble, "remote_key_live"}};
+  for (Tour& tour : covered.tours())
+    std::erase_if(tour, [&](const TourStep& step) {
+      const auto& call = covered.all().calls()[step.call];
+      const Step& made = covered.all().scope().calls[call.call];
+      const auto state = plain_state(covered.all().state(call.from));
+      return made.call.verb == Verb::rdma_write && made.rkey.kind == KeyName::Kind::value &&
+             (state.qps[0].state == QpState::rts).truth();
+    });
+  covered.make_tours_but([](Step&) {});
+  const auto figures = covered.figures(known);
+  EXPECT_THAT(figures.left_out, ::testing::SizeIs(::testing::Gt(0U)));
+  for (const auto& [name, count] : figures.left_out)
+    EXPECT_THAT(name, ::testing::StartsWith("rdma_write.none/none/"));
+  EXPECT_FALSE(covered.figures({}).complete()) << "without that knowledge they are missed";
+}
+
+TEST(ScopeCoverage, SkipsAScopeThatTheDeviceLacksSomethingFor) {
+  Covered covered("tour-windows");
+  Capabilities<Plain> less = covered.all().scope().can;
+  less.features = 0;
+  covered.seen().device(less);
+  EXPECT_EQ(covered.figures().lacking, "the device lacks MW_TYPE_1");
+}
+
+TEST(ScopeCoverage, FollowsACaseAsLongAsItStaysInTheScope) {
+  Covered covered("tour-windows");
+  covered.tours().resize(1);
+  bool left = false;
+  covered.make_tours_but([&](Step& step) {
+    if (left) return;
+    left = true;
+    step.call.verb = Verb::query_qp;  // the scope has no such call
+    step.result = {};
+    step.result.qp_state = Plain::small(QpState::rts);
+  });
+  EXPECT_EQ(covered.figures().calls_made, 0U);
+}
+
+}  // namespace
+}  // namespace mrproof

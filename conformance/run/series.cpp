@@ -1,0 +1,89 @@
+#include "conformance/run/series.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "conformance/array/array_traces.hpp"
+#include "conformance/explore/tours.hpp"
+#include "conformance/trace/notation.hpp"
+
+namespace mrproof {
+
+using namespace model;
+
+namespace {
+
+/// The scope has to stay where it is while its transitions are used.
+struct Toured {
+  explicit Toured(const CaseSeries& series)
+      : scope(parse_scope(series.scope, series.name)), all(scope), tours(make_tours(all)) {}
+  Scope scope;
+  Transitions all;
+  std::vector<Tour> tours;
+};
+
+}  // namespace
+
+struct SeriesTraces::Made {
+  std::unique_ptr<Toured> toured;  ///< null: the covering array
+  [[nodiscard]] std::size_t size() const {
+    return toured ? toured->tours.size() : access_array().rows.size();
+  }
+};
+
+SeriesTraces::SeriesTraces(const CaseSeries& series) : made_(std::make_unique<Made>()) {
+  if (!series.scope.empty()) made_->toured = std::make_unique<Toured>(series);
+  if (series.cases > made_->size())
+    throw ToolError(
+        fmt::format("{} has {} cases here, not {}: run the same version of mrproof everywhere",
+                    series.name, made_->size(), series.cases));
+}
+
+SeriesTraces::~SeriesTraces() = default;
+
+Trace SeriesTraces::trace(std::uint64_t number) const {
+  if (!made_->toured) return array_trace(access_array().rows.at(number));
+  return tour_trace(made_->toured->all, made_->toured->tours.at(number));
+}
+
+CaseSeries plan_array() { return {"array", "", access_array().rows.size()}; }
+
+std::string tour_name(const std::string& file) {
+  std::string name = std::filesystem::path(file).stem().string();
+  if (name.starts_with("tour-")) name.erase(0, 5);
+  return "tour/" + name;
+}
+
+CaseSeries plan_tours(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!in.is_open() || in.bad())
+    throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  try {
+    const Scope scope = parse_scope(text, file);
+    const Transitions all(scope);
+    return {tour_name(file), text, make_tours(all).size()};
+  } catch (const std::exception& error) {
+    throw ToolError(error.what());
+  }
+}
+
+std::string lacking(const Trace& trace, const Capabilities<Plain>& device) {
+  const auto bits = [](const auto& word) { return static_cast<std::uint32_t>(word.value()); };
+  const auto access = bits(trace.can.claimed) & ~bits(device.claimed);
+  const auto features = bits(trace.can.features) & ~bits(device.features);
+  std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
+  if (access != 0) add(print_access(access));
+  if (features != 0) add(print_flags(kFeatureNames, features));
+  if (device.max_message.value() < trace.can.max_message.value())
+    add(fmt::format("messages of {} bytes", trace.can.max_message.value()));
+  return names.empty() ? "" : "the device lacks " + names;
+}
+
+}  // namespace mrproof
