@@ -157,8 +157,9 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
   if (!step.bytes.empty()) return false;
   const auto& r = step.result;
   const auto& call = step.call;
-  // Neither advice nor a question changes anything, however it ends.
-  if (call.verb == Verb::advise_mr || call.verb == Verb::query_qp) return true;
+  if (call.verb == Verb::advise_mr) return true;  // advice changes nothing, however it ends
+  // Another state told than the model has may be the true one; but siw tells none (F23).
+  if (call.verb == Verb::query_qp && is_iwarp(state_).truth()) return true;
   if (r.outcome == Outcome::ok) return false;
   if (makes_region(call.verb) || call.verb == Verb::alloc_mw) return true;
   if (call.verb == Verb::rereg_mr) {  // whatever it is now, it can be deregistered

@@ -32,6 +32,7 @@ Tally write_walk(Journal& journal, const Plan& plan, std::uint64_t cases) {
   Record record;
   record.text = print_description(device.description());
   journal.hello(record);
+  record.text.clear();
   for (record.index = 0; record.index < cases; ++record.index) {
     const std::string name = plan.case_name(record.index);
     journal.begin_case(name, record);
