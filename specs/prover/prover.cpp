@@ -47,6 +47,15 @@ std::vector<Value> values_of(const smt::Assignment& values) {
   return named;
 }
 
+/// An obligation of which nothing is known yet.
+Obligation heading(std::string subject, std::string shape, DialectSet dialects) {
+  Obligation head;
+  head.subject = std::move(subject);
+  head.shape = std::move(shape);
+  head.dialects = dialects;
+  return head;
+}
+
 /// Proves all facts of one theorem about one subject.
 class Prover {
  public:
@@ -57,9 +66,10 @@ class Prover {
     return options_.theorem.empty() || options_.theorem == theorem;
   }
 
-  void prove(Obligation head, const Shape& shape, const std::vector<Ref>& assumptions,
-             const std::vector<Fact<Terms>>& facts) {
+  void prove(const char* theorem, Obligation head, const Shape& shape,
+             const std::vector<Ref>& assumptions, const std::vector<Fact<Terms>>& facts) {
     if (facts.empty() || (options_.changed && results_.refuted())) return;
+    head.theorem = theorem;
     head.answer = Answer::unsatisfiable;
     for (const auto& fact : facts) {
       if (!options_.every_slot && !stands_for_others(shape, fact.of)) continue;
@@ -68,7 +78,10 @@ class Prover {
       for (const auto bit : fact.given) given.push_back(bit.ref());
       const auto reply = questions_.follows(name, given, fact.holds.ref());
       head.seconds += reply.seconds;
-      head.worst = std::max(head.worst, reply.seconds);
+      if (reply.seconds > head.worst) {
+        head.worst = reply.seconds;
+        head.slowest = fact.of;
+      }
       if (reply.answer == Answer::unsatisfiable) continue;
       head.answer = reply.answer;
       head.trouble = reply.trouble;
@@ -87,20 +100,15 @@ class Prover {
 
 void prove_steps(Prover& prover, const Row& row, const Shape& shape) {
   const StepWorld world(row, shape);
-  const Obligation head{{}, row.id, text_of(shape), row.dialects, {}, 0, 0, {}, {}, {}};
-  const auto about = [&](const char* theorem) {
-    Obligation obligation = head;
-    obligation.theorem = theorem;
-    return obligation;
-  };
+  const Obligation head = heading(row.id, text_of(shape), row.dialects);
   for (const auto& invariant : invariants<Terms>())
     if (world.changes_state() && prover.wants(invariant.name))
-      prover.prove(about(invariant.name), shape, world.assumptions(), world.news(invariant));
+      prover.prove(invariant.name, head, shape, world.assumptions(), world.news(invariant));
   for (const auto& theorem : step_theorems<Terms>()) {
     if (!prover.wants(theorem.name)) continue;
     Facts<Terms> facts;
     theorem.facts(world.taken(), facts);
-    prover.prove(about(theorem.name), shape, world.assumptions(), facts.all());
+    prover.prove(theorem.name, head, shape, world.assumptions(), facts.all());
   }
 }
 
@@ -115,8 +123,8 @@ void prove_choices(Prover& prover, const std::vector<Row>& rows, DialectSet dial
     if (!prover.wants(theorem.name)) continue;
     Facts<Terms> facts;
     theorem.facts(choice, facts);
-    prover.prove({theorem.name, std::string(name), text_of(shape), dialect, {}, 0, 0, {}, {}, {}},
-                 shape, world.assumptions(), facts.all());
+    prover.prove(theorem.name, heading(std::string(name), text_of(shape), dialect), shape,
+                 world.assumptions(), facts.all());
   }
 }
 
@@ -145,8 +153,8 @@ void prove_start(Prover& prover) {
     if (!prover.wants(invariant.name)) continue;
     Facts<Terms> facts;
     invariant.facts(state, facts);
-    prover.prove({invariant.name, "at the start", "", kEveryDialect, {}, 0, 0, {}, {}, {}}, {},
-                 assumptions, facts.all());
+    prover.prove(invariant.name, heading("at the start", "", kEveryDialect), {}, assumptions,
+                 facts.all());
   }
 }
 
@@ -155,8 +163,7 @@ void prove_lemmas(Prover& prover) {
     if (!prover.wants(lemma.name)) continue;
     Facts<Terms> facts;
     lemma.facts(facts);
-    prover.prove({lemma.name, "numbers", "", kEveryDialect, {}, 0, 0, {}, {}, {}}, {}, {},
-                 facts.all());
+    prover.prove(lemma.name, heading("numbers", "", kEveryDialect), {}, {}, facts.all());
   }
 }
 

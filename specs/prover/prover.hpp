@@ -46,6 +46,7 @@ struct Obligation {
   smt::Answer answer = smt::Answer::error;
   double seconds = 0;  ///< of processor time
   double worst = 0;    ///< of them, of the question that took longest
+  std::string slowest;  ///< which one that was: "mw0 mr1 range"
   std::string trouble;
   std::optional<Counterexample> counterexample;
   std::string trace;  ///< that shows it, if one was looked for and found (specs/traces/)

@@ -17,17 +17,18 @@ std::string hexadecimal(smt::Number value) {
   return fmt::format("{:#x}", static_cast<std::uint64_t>(value));
 }
 
-/// The obligations that took longest, where some took long.
+/// The questions that took longest, where some took long: the longest one of each obligation.
 std::string slowest_text(std::vector<Obligation> obligations) {
   constexpr double kLong = 0.5;
   constexpr std::size_t kMost = 5;
-  std::erase_if(obligations, [](const Obligation& o) { return o.seconds < kLong; });
+  std::erase_if(obligations, [](const Obligation& o) { return o.worst < kLong; });
   std::sort(obligations.begin(), obligations.end(),
-            [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+            [](const auto& a, const auto& b) { return a.worst > b.worst; });
   if (obligations.size() > kMost) obligations.resize(kMost);
   std::string text = obligations.empty() ? "" : "\nslowest:\n";
   for (const Obligation& o : obligations)
-    text += fmt::format("{:>8.2f} s  {} of {} ({})\n", o.seconds, o.theorem, o.subject, o.shape);
+    text += fmt::format("{:>8.2f} s  {} of {} ({}): {}\n", o.worst, o.theorem, o.subject, o.shape,
+                        o.slowest);
   return text;
 }
 

@@ -135,8 +135,9 @@ struct TransferReasons {
   /// Over iWARP: whether either end has something to object to.
   static Bit stream_bad(const C& c) {
     const Bit near = element_bad(c) | empty_element_bad(c) | too_long(c);
+    // An element that is sound as a whole takes any part of the message.
     if (model::is_send(c.call.verb))
-      return near | (peer(c).posted & (receive_short(c) | landing_bad(c) | receive_bad(c)));
+      return near | (peer(c).posted & (receive_short(c) | receive_bad(c)));
     Bit sink = D::bit(false);
     if (c.call.verb == Verb::rdma_read)
       for (const auto& e : elements(c))
