@@ -71,6 +71,11 @@ ReproWriter::ReproWriter(const Evidence& evidence, Connecting connecting)
       iwarp_(has<Plain>(evidence.trace.can.features, kIwarp).truth()),
       by_cm_(iwarp_ || connecting == Connecting::rdma_cm) {}
 
+bool names_queue_pair(Verb verb) {
+  return is_transfer(verb) || (verb >= Verb::query_qp && verb <= Verb::destroy_qp) ||
+         verb == Verb::post_recv;
+}
+
 bool ReproWriter::uses(Verb verb) const {
   return std::any_of(evidence_.trace.steps.begin(), evidence_.trace.steps.end(),
                      [&](const Step& step) { return step.call.verb == verb; });
@@ -82,12 +87,8 @@ bool ReproWriter::pair_needed(std::size_t first) const {
   if (setup.qp_pd.at(first) == Setup::kAbsent) return false;
   return std::any_of(
       evidence_.trace.steps.begin(), evidence_.trace.steps.end(), [&](const Step& s) {
-        const Verb verb = s.call.verb;
-        const bool of_qp = is_transfer(verb) ||
-                           (verb >= Verb::query_qp && verb <= Verb::destroy_qp) ||
-                           verb == Verb::post_recv;
-        if (of_qp) return s.call.qp / 2U == first / 2;
-        return verb == Verb::dealloc_pd &&
+        if (names_queue_pair(s.call.verb)) return s.call.qp / 2U == first / 2;
+        return s.call.verb == Verb::dealloc_pd &&
                (setup.qp_pd.at(first) == s.call.pd || setup.qp_pd.at(first + 1) == s.call.pd);
       });
 }
@@ -202,7 +203,10 @@ void ReproWriter::write_decisive() {
 }
 
 std::string ReproWriter::pairs_part() const {
-  if (by_cm_) return std::string(repro_parts::kPairsCm);
+  if (by_cm_) {
+    const bool ends = parts_.contains(ReproPart::ended);
+    return replaced(std::string(repro_parts::kPairsCm), "@OWNER@", ends ? repro_parts::kOwner : "");
+  }
   const bool windows = uses(Verb::bind_mw) || uses(Verb::post_bind_mw);
   const bool atomics = uses(Verb::atomic_fetch_and_add) || uses(Verb::atomic_cmp_and_swp);
   const bool again = parts_.contains(ReproPart::reconnect);
@@ -217,6 +221,13 @@ std::string ReproWriter::pairs_part() const {
   text = replaced(text, "@NUMBERS@", again ? repro_parts::kNumbers : "");
   text = replaced(text, "@RECEIVE_NUMBER@", again ? ", .rq_psn = psn" : "");
   return replaced(text, "@SEND_NUMBER@", again ? ", .sq_psn = psn" : "");
+}
+
+std::string ReproWriter::run_part() const {
+  if (!iwarp_) return std::string(repro_parts::kRun);
+  const bool ends = parts_.contains(ReproPart::ended);
+  return replaced(std::string(repro_parts::kRunStream), "@FLUSHED@",
+                  ends ? repro_parts::kFlushed : "");
 }
 
 std::string ReproWriter::parts() const {
@@ -237,7 +248,8 @@ std::string ReproWriter::parts() const {
       case ReproPart::child: text += kChild; break;
       case ReproPart::pairs: text += pairs_part(); break;
       case ReproPart::completion: text += kCompletion; break;
-      case ReproPart::run: text += iwarp_ ? kRunStream : kRun; break;
+      case ReproPart::ended: text += kEnded; break;
+      case ReproPart::run: text += run_part(); break;
       case ReproPart::bind: text += kBind; break;
       case ReproPart::receive: text += repro_parts::kReceive; break;
       case ReproPart::state: text += kState; break;
@@ -265,6 +277,7 @@ std::string ReproWriter::head() const {
   if (parts_.contains(ReproPart::child)) includes.insert("sys/wait");
   if (parts_.contains(ReproPart::kernel_log)) includes.insert("fcntl");
   if (cm) includes.insert({"arpa/inet", "rdma/rdma_cma"});
+  if (parts_.contains(ReproPart::ended)) includes.insert("poll");
   if (parts_.contains(ReproPart::dma_buf))
     includes.insert({"fcntl", "linux/udmabuf", "sys/ioctl", "sys/mman"});
   for (const auto& name : includes) text += fmt::format("#include <{}.h>\n", name);

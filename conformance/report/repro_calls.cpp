@@ -1,6 +1,8 @@
 // Steps as calls of libibverbs in the program of repro.hpp.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "conformance/report/repro_writer.hpp"
 #include "conformance/trace/notation.hpp"
 #include "impl/layout.hpp"
@@ -172,16 +174,37 @@ void ReproWriter::after_transfer(const Step& step) {
   if (c.verb == Verb::post_bind_mw && done)
     line(fmt::format("mw{}->rkey = key{};", c.mw, now_ + 1));
   const auto received = static_cast<Outcome>(r.peer_receive.value());
-  const std::uint8_t peer = peer_of(c.qp);
-  if (done && received != Outcome::none && received != Outcome::refused &&
-      before().qps.at(peer).posted.truth())
+  if (const std::uint8_t peer = peer_of(c.qp); done && received != Outcome::none &&
+                                               received != Outcome::refused &&
+                                               before().qps.at(peer).posted.truth())
     line(fmt::format("NEED(completion(qp{}->recv_cq) == {});", peer, c_status(received)));
-  for (const std::uint8_t end : {c.qp, peer}) {
+  await_failures(step);
+}
+
+/// Whether a step after this one names an end of the queue pair's pair.
+bool ReproWriter::pair_named_later(std::uint8_t qp) const {
+  const auto& steps = evidence_.trace.steps;
+  return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(now_) + 1, steps.end(),
+                     [&](const Step& later) {
+                       return names_queue_pair(later.call.verb) && later.call.qp / 2U == qp / 2U;
+                     });
+}
+
+/// Waits for the ends that the step makes fail. Over iWARP that is the connection's end, which both
+/// have to confirm before anything more is asked of them.
+void ReproWriter::await_failures(const Step& step) {
+  for (const std::uint8_t end : {step.call.qp, peer_of(step.call.qp)}) {
     const auto failed = Plain::small(QpState::err);
     const auto& now = evidence_.after.at(now_).qps.at(end);
     if (!now.live.truth() || (now.state != failed).truth() ||
         (before().qps.at(end).state == failed).truth())
       continue;
+    if (iwarp_) {
+      if (!pair_named_later(end)) continue;
+      need(ReproPart::ended);
+      line(fmt::format("NEED(ended(qp{}));", end));
+      continue;
+    }
     need(ReproPart::settled);
     line(fmt::format("NEED(settled(qp{}) == IBV_QPS_ERR);", end));
   }
@@ -279,7 +302,10 @@ void ReproWriter::write_call(const Step& step) {
     case Verb::connect:
       need(ReproPart::reconnect);
       return answer(step, fmt::format("reconnect(qp{}, qp{})", c.qp, peer_of(c.qp)));
-    case Verb::destroy_qp: return answer(step, fmt::format("ibv_destroy_qp(qp{})", c.qp));
+    case Verb::destroy_qp:
+      answer(step, fmt::format("ibv_destroy_qp(qp{})", c.qp));
+      if (iwarp_ && !is_decisive()) await_failures(step);
+      return;
     case Verb::fill: return store(step);
     case Verb::protect: return protect(step);
     default: return transfer(step);

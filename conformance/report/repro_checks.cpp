@@ -212,15 +212,23 @@ void ReproWriter::gather_receives(const std::set<std::string_view>& ids) {
     line(fmt::format("int {} = completion(qp{}->recv_cq);", variable, qp));
     line(fmt::format("printf(\"receive on qp{}: %s\\n\", ibv_wc_status_str({}));", qp, variable));
   };
+  // Over iWARP a receive is flushed once its end has confirmed that the connection is over.
+  const auto flushed = [&](std::uint8_t qp, const char* variable, std::string_view fails) {
+    if (evidence_.decisive().result.outcome == Outcome::terminated && !ids.contains(fails)) {
+      need(ReproPart::ended);
+      line(fmt::format("NEED(ended(qp{}));", qp));
+    }
+    gather(qp, variable, true);
+  };
   const std::uint8_t peer = peer_of(c.qp);
   if (has({"own_receive_flushed"}) && state.qps.at(c.qp).posted.truth())
-    gather(c.qp, "own_received", true);
+    flushed(c.qp, "own_received", "requester_fails");
   else if (has({"own_receive_flushed", "own_receive_stays"}))
     gather(c.qp, "own_strays", false);
   if (has({"receive_succeeds", "received_length", "receive_reports_length",
            "receive_reports_protection", "peer_receive_fails"}) &&
       state.qps.at(peer).posted.truth())
-    gather(peer, "received", true);
+    flushed(peer, "received", "responder_fails");
   else if (has({"peer_receive_stays", "peer_receive_fails"}))
     gather(peer, "strays", false);
 }
@@ -230,8 +238,10 @@ void ReproWriter::gather_details(const std::set<std::string_view>& ids) {
   const auto& c = evidence_.decisive().call;
   if (ids.contains("completion_matches")) gather_completion();
   const auto state = [&](std::uint8_t qp, const char* variable) {
-    need(ReproPart::settled);
-    line(fmt::format("int {} = settled(qp{});", variable, qp));
+    need(iwarp_ ? ReproPart::ended : ReproPart::settled);
+    const std::string asked = iwarp_ ? fmt::format("ended(qp{}) ? IBV_QPS_ERR : IBV_QPS_RTS", qp)
+                                     : fmt::format("settled(qp{})", qp);
+    line(fmt::format("int {} = {};", variable, asked));
     line(
         fmt::format("printf(\"qp{} is in state %d (RTS is %d, ERR %d)\\n\", {}, IBV_QPS_RTS, "
                     "IBV_QPS_ERR);",

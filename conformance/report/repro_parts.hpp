@@ -189,6 +189,7 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 }
 )";
 
+/// @FLUSHED@: kFlushed of repro_rdma_cm.hpp where the program waits for a connection's end.
 inline constexpr std::string_view kRunStream = R"(
 #define TERMINATED 1000 /* no status: the request ended the connection, however it was completed */
 
@@ -206,7 +207,7 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
     if (errno)
         return REFUSED;
     int got = completion(qp->send_cq);
-    struct ibv_wc of_read, of_request = wc;
+@FLUSHED@    struct ibv_wc of_read, of_request = wc;
     if (ibv_post_send(qp, &read, &bad))
         return TERMINATED;
     for (int i = 0; i < 3000; ++i, usleep(1000)) {

@@ -25,6 +25,7 @@ static struct ibv_context *open_device(int argc, char **argv)
 }
 )";
 
+/// @OWNER@: kOwner where kEnded is in the program.
 inline constexpr std::string_view kPairsCm = R"(
 /* Waits for the event; gives the end of the connection that it is about. */
 static struct rdma_cm_id *await(struct rdma_event_channel *channel, enum rdma_cm_event_type wanted)
@@ -42,7 +43,7 @@ static struct ibv_qp *make_qp(struct rdma_cm_id *id, struct ibv_pd *pd)
     struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC, .cap = {16, 16, 2, 2, 0}};
     attr.send_cq = ibv_create_cq(pd->context, 16, NULL, NULL, 0);
     attr.recv_cq = ibv_create_cq(pd->context, 16, NULL, NULL, 0);
-    NEED(attr.send_cq && attr.recv_cq);
+@OWNER@    NEED(attr.send_cq && attr.recv_cq);
     NEED(!rdma_create_qp(id, pd, &attr));
     return id->qp;
 }
@@ -73,6 +74,36 @@ static void make_pair(struct ibv_pd *pd_a, struct ibv_qp **a, struct ibv_pd *pd_
     await(active, RDMA_CM_EVENT_ESTABLISHED);
     await(passive, RDMA_CM_EVENT_ESTABLISHED);
 }
+)";
+
+inline constexpr std::string_view kOwner = "    attr.qp_context = id;\n";
+
+/// Where a connection over iWARP ends, of which the CM tells, whatever state ibv_query_qp(3) gives.
+inline constexpr std::string_view kEnded = R"(
+/* Whether the end is told within 10 s that the connection is over. Then it has to disconnect too,
+ * rdma_disconnect(3), which flushes what is posted; one with nothing left to do may refuse. */
+static int ended(struct ibv_qp *qp)
+{
+    struct rdma_cm_id *id = qp->qp_context;
+    struct pollfd event = {.fd = id->channel->fd, .events = POLLIN};
+    if (id->context)
+        return 1;
+    if (poll(&event, 1, 10000) <= 0)
+        return 0;
+    await(id->channel, RDMA_CM_EVENT_DISCONNECTED);
+    rdma_disconnect(id);
+    id->context = id; /* marks that it has ended */
+    return 1;
+}
+)";
+
+/// Of kRunStream, where kEnded is in the program.
+inline constexpr std::string_view kFlushed =
+    R"(    while (wc.wr_id == read.wr_id) /* of an earlier request, flushed since */
+        got = completion(qp->send_cq);
+    int was_over = ((struct rdma_cm_id *)qp->qp_context)->context != NULL;
+    if (was_over || got != IBV_WC_SUCCESS)
+        return was_over || !ended(qp) ? got : TERMINATED;
 )";
 
 }  // namespace mrproof::repro_parts

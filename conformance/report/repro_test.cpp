@@ -135,6 +135,48 @@ TEST(Repro, TheConnectionManagerConnectsIfAskedTo) {
             "cc -std=c11 -o repro repro.c -libverbs && ./repro DEVICE");
 }
 
+constexpr const char* kOverIwarp =
+    "# mrproof trace v1\ngiven capabilities(0, 4294967295, IWARP)\ngiven pd0\n"
+    "given qp0(pd0) <-> qp1(pd0)\n";
+constexpr const char* kTerminated =
+    "rdma_write(qp0, 0x7, buf0+0, 8, 0x7, buf1+0) -> TERMINATED qp=ERR peer=ERR\n";
+
+std::string iwarp_program_of(const std::string& steps) {
+  const auto trace = parse_trace(kOverIwarp + steps, "a.mrt");
+  return repro_program(gather_evidence(trace, linux_rulebook(), "a.mrt"));
+}
+
+TEST(Repro, EndsOfAConnectionThatIsOverDisconnectBeforeMoreIsAskedOfThem) {
+  const std::string next = "rdma_write(qp0, 0x7, buf0+0, 0, 0x7, buf1+0) -> refused errno=-1\n";
+  const auto program = iwarp_program_of(kTerminated + next);
+  EXPECT_THAT(program, HasSubstr("NEED(got == TERMINATED);\n    NEED(ended(qp0));\n"
+                                 "    NEED(ended(qp1));\n"));
+  EXPECT_THAT(program, ContainsRegex("DISCONNECTED\\);\n +rdma_disconnect\\(id\\);"));
+  EXPECT_THAT(program, HasSubstr("attr.qp_context = id;"));
+  EXPECT_THAT(program, Not(HasSubstr("ibv_query_qp"))) << "the connection tells, not the state";
+  const auto destroyed = iwarp_program_of("destroy_qp(qp1) -> ok\n" + next);
+  EXPECT_THAT(destroyed, HasSubstr("NEED(!ibv_destroy_qp(qp1));\n    NEED(ended(qp0));\n\n"));
+}
+
+TEST(Repro, WhereNothingIsAskedOfTheEndsTheConnectionIsLeftAlone) {
+  for (const std::string after : {"", "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> refused EINVAL\n"})
+    EXPECT_THAT(iwarp_program_of(kTerminated + after), Not(HasSubstr("rdma_disconnect"))) << after;
+  const auto other_fabric = program_of(
+      "rdma_write(qp0, 0x7, buf0+0, 8, 0x7, buf1+0) -> LOC_PROT_ERR qp=ERR peer=RTS\n"
+      "send(qp0, 0x7, buf0+0, 0) -> SUCCESS qp=ERR peer=RTS\n");
+  EXPECT_THAT(other_fabric, HasSubstr("NEED(settled(qp0) == IBV_QPS_ERR);"));
+  EXPECT_THAT(other_fabric, Not(HasSubstr("rdma_disconnect")));
+}
+
+TEST(Repro, AReceiveOverIwarpIsFlushedByTheDisconnect) {
+  const auto program = iwarp_program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 8, LOCAL_WRITE) -> ok\n"
+      "post_recv(qp0, mr0.lkey, buf0+0, 8) -> ok\n"
+      "rdma_write(qp0, 0x7, buf0+0, 8, 0x7, buf1+0) -> TERMINATED qp=ERR peer=ERR "
+      "own_receive=SUCCESS\n");
+  EXPECT_THAT(program, HasSubstr("NEED(ended(qp0));\n    int own_received = completion("));
+}
+
 TEST(Repro, EveryScenarioIsAReadableProgram) {
   for (const auto& file : testing::scenario_files()) {
     const Trace trace = load_trace(file);

@@ -23,6 +23,7 @@ enum class ReproPart : std::uint8_t {
   kernel_log,
   child,
   pairs,
+  ended,
   completion,
   run,
   bind,
@@ -51,6 +52,7 @@ class ReproWriter {
   [[nodiscard]] std::string parts() const;
   [[nodiscard]] std::string pairs_part() const;
   [[nodiscard]] std::string bytes_part() const;
+  [[nodiscard]] std::string run_part() const;
   [[nodiscard]] bool pair_needed(std::size_t first) const;
   [[nodiscard]] bool uses(model::Verb verb) const;
 
@@ -72,6 +74,8 @@ class ReproWriter {
   void answer(const Step& step, const std::string& call);
   void transfer(const Step& step);
   void after_transfer(const Step& step);
+  void await_failures(const Step& step);
+  [[nodiscard]] bool pair_named_later(std::uint8_t qp) const;
   void store(const Step& step);
   void protect(const Step& step);
   void dma_buf(const Step& step);
@@ -132,6 +136,9 @@ class ReproWriter {
 /// A statement in lines of at most 100 characters, broken after commas and bars; the first line
 /// begins with `indent` blanks, the others with four more.
 std::string wrapped(const std::string& statement, int indent);
+
+/// Whether the call is made on a queue pair.
+bool names_queue_pair(model::Verb verb);
 
 /// A number in C: in hexadecimal if it does not fit into 32 bits.
 std::string number(std::uint64_t value);
