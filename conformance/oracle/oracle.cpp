@@ -15,14 +15,12 @@ using namespace model;
 
 namespace {
 
-/// Whether every differing byte is one that the inexact transfer may have moved.
-bool explained_by(const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer,
-                  const Memory& before) {
-  return std::all_of(runs.begin(), runs.end(), [&](const ByteRun& run) {
-    for (std::size_t i = 0; i < run.bytes.size(); ++i)
-      if (before.moved(transfer, run.address + i) != run.bytes[i]) return false;
-    return true;
-  });
+/// What a request that failed may have moved, whatever it was refused for.
+Transfer<Plain> part_of(const PlainView& view) {
+  using Effects = TransferEffects<Plain>;
+  if (is_send(view.call.verb)) return Effects::part_send(view);
+  if (!is_remote(view.call.verb) || is_atomic(view.call.verb)) return {};
+  return is_iwarp(view.state).truth() ? Effects::part_stream(view) : Effects::part_remote(view);
 }
 
 /// The rules that the situation allows, resources aside.
@@ -76,10 +74,12 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   }
   const PlainRule& rule = *judgement.rule;
   const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
+  if (!transfer.exact) late_.expect(step.call.qp, transfer, memory_);
   const Judgement bytes = check_bytes(step, view, rule, transfer, source);
   if (bytes.verdict == Verdict::deviates)
     surprise_ = {state_, step.call, step.result, bytes, provenance_};
   provenance_.note(*book_, rule, view);
+  if (step.call.verb == Verb::connect) late_.forget(step.call.qp);
   advance(rule, view, state_);
   return bytes.verdict == Verdict::deviates ? bytes : judgement;
 }
@@ -127,7 +127,7 @@ Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule
   source.differences(memory_, step.bytes);
   Judgement judgement;
   if (step.bytes.empty()) return judgement;
-  if (!transfer.exact && explained_by(step.bytes, transfer, memory_)) {
+  if (explained(step.bytes, transfer)) {
     store(step.bytes);
     return judgement;
   }
@@ -137,6 +137,20 @@ Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule
   judgement.add_broken(&kBytesAsPredicted);
   add_circumstances(judgement, view);
   return judgement;
+}
+
+/// Whether every differing byte is one that the transfer, if it is inexact, or a request that
+/// failed before may have moved.
+bool Oracle::explained(const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer) const {
+  return std::all_of(runs.begin(), runs.end(), [&](const ByteRun& run) {
+    for (std::size_t i = 0; i < run.bytes.size(); ++i) {
+      const std::uint64_t at = run.address + i;
+      if ((transfer.exact || memory_.moved(transfer, at) != run.bytes[i]) &&
+          !late_.explain(at, run.bytes[i]))
+        return false;
+    }
+    return true;
+  });
 }
 
 void Oracle::store(const std::vector<ByteRun>& runs) {
@@ -170,6 +184,8 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
   if (!is_transfer(call.verb) || (r.qp_state == unknown).truth() ||
       (r.peer_state == unknown).truth())
     return false;
+  if (const auto part = part_of({state_, call, r}); !part.exact)
+    late_.expect(call.qp, part, memory_);
   take_over(state_, call.qp, r.qp_state, r.own_receive);
   take_over(state_, peer_of(call.qp), r.peer_state, r.peer_receive);
   if (is_bind(call.verb)) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/oracle/late_bytes.hpp"
 #include "conformance/oracle/memory.hpp"
 #include "conformance/oracle/provenance.hpp"
 #include "conformance/trace/trace.hpp"
@@ -68,6 +69,8 @@ class Oracle {
   };
   [[nodiscard]] Background trace_back() const;
   void follow_program(const model::Call<model::Plain>& call);
+  [[nodiscard]] bool explained(const std::vector<ByteRun>& runs,
+                               const model::Transfer<model::Plain>& transfer) const;
   void store(const std::vector<ByteRun>& runs);
   [[nodiscard]] bool take_over_bytes(const Step& step);
   model::Judgement check_bytes(Step& step, const model::PlainView& view,
@@ -76,6 +79,7 @@ class Oracle {
   const model::Rulebook* book_;
   model::State<model::Plain> state_;
   Memory memory_;
+  LateBytes late_;
   Provenance provenance_;
   std::optional<Surprise> surprise_;  ///< the last one
 };

@@ -97,6 +97,30 @@ TEST_F(OracleTest, LetsEachByteOfAFailedTransferBeOldOrNew) {
   EXPECT_EQ(verdict("connect(qp0) -> ok"), Verdict::conforms);
 }
 
+TEST_F(OracleTest, LetsBytesOfAFailedTransferArriveUntilTheConnectionIsMadeAnew) {
+  const auto from = buffer_address(0) + 4032;
+  const auto arrive = [&](std::uint64_t i) {
+    memory_.bytes.store(buffer_address(1) + i, memory_.bytes.at(from + i));
+  };
+  EXPECT_EQ(verdict(std::string(kOver) + "LOC_PROT_ERR qp=ERR peer=RTS"), Verdict::conforms);
+  arrive(3);
+  EXPECT_EQ(verdict("query_qp(qp1) -> ok qp=RTS"), Verdict::conforms);
+  arrive(0);
+  EXPECT_EQ(verdict("connect(qp0) -> ok"), Verdict::conforms);
+  arrive(5);
+  EXPECT_EQ(check("query_qp(qp1) -> ok qp=RTS").kind, DeviationClass::bytes);
+}
+
+TEST_F(OracleTest, LetsBytesOfATransferArriveThatFailedAsItShouldNot) {
+  const Judgement flushed = check(std::string(kOver) + "WR_FLUSH_ERR qp=ERR peer=RTS");
+  ASSERT_EQ(flushed.verdict, Verdict::deviates);
+  ASSERT_TRUE(oracle_.recover(step_, flushed));
+  memory_.bytes.store(buffer_address(1), memory_.bytes.at(buffer_address(0) + 4032));
+  EXPECT_EQ(verdict("connect(qp0) -> ok"), Verdict::conforms);
+  memory_.bytes.store(buffer_address(1) + 64, ~memory_.bytes.at(buffer_address(1) + 64));
+  EXPECT_EQ(check("query_qp(qp1) -> ok qp=RTS").kind, DeviationClass::bytes);
+}
+
 TEST_F(OracleTest, LetsNoOtherByteOfAFailedTransferChange) {
   const std::string failed = std::string(kOver) + "LOC_PROT_ERR qp=ERR peer=RTS";
   // Beyond what could be reached, beside the target, and a byte that is neither old nor new.

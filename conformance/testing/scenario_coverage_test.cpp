@@ -47,7 +47,12 @@ constexpr Unshowable kUnshowable[] = {
      "named after the code it should have had"},
     {"send.ok,rdma_write_with_imm.ok,send_with_inv.ok,send_with_inv.ok_receive_fails",
      "breaks local_write_right", "reading needs no right: it always holds"},
-    {"send.loc_prot_err,send.terminated", "because local_write_right", "reading needs no right"},
+    {"send.loc_prot_err,send.loc_prot_err_both,send.terminated", "because local_write_right",
+     "reading needs no right"},
+    {"rdma_write.loc_prot_err_both,send.loc_prot_err_both", "breaks far_side_sound",
+     "that the responder failed is blamed first"},
+    {"rdma_write.loc_prot_err_both,send.loc_prot_err_both", "breaks peer_ready",
+     "a failed peer stays so: that is loc_prot_err"},
     {"send.ok,send.rem_inv_req_err,send.rem_op_err_unused,send_with_inv.ok,"
      "send_with_inv.ok_receive_fails,rdma_write_with_imm.ok",
      "breaks peer_ready", "a failed peer has no receive either"},

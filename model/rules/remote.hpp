@@ -36,6 +36,8 @@ template <class D> struct RemoteRules {
       kRemoteSide, receive_posted<D>, kQuiet, kReceived>;
   static constexpr auto kLocalError = hold<D, qp_ready<D>, kOwnFailure, kPeerUntouched>;
   static constexpr auto kRemoteError = hold<D, kReady, kOwnFailure, kPeerFails>;
+  /// Neither end has heard of the other's fault when it finds its own.
+  static constexpr auto kBothErrors = join<Term<D>>(kRemoteError, fail<D, far_side_sound<D>>);
   static constexpr auto kNotReady =
       join<Term<D>>(hold<D, kReady, kOwnFailure, responder_stays<D>>, fail<D, receive_posted<D>>);
   static constexpr auto kFlush = join<Term<D>>(
@@ -55,6 +57,9 @@ template <class D> struct RemoteRules {
   static constexpr R kLocalFault =
       R{"loc_prot_err", loc_prot_err, kLocalError, fail<D, kLocalSide>}.with(
           E::requester_fails, E::part_remote, kOrder);
+  static constexpr R kBothFault = R{"loc_prot_err_both", loc_prot_err, kBothErrors,
+      fail<D, kLocalSide, empty_element_sound<D>>}
+                                      .with(E::both_fail, E::part_remote, kOrder);
   static constexpr R kEmptyFault =
       R{"loc_prot_err_empty", loc_prot_err, kLocalError, fail<D, empty_element_sound<D>>}.with(
           E::requester_fails, E::part_remote, "gap.zero_length_lkey");
@@ -94,10 +99,10 @@ template <class D> struct RemoteRules {
       kFlushed, kNobody, kStreamFault, kTransport.with(E::part_remote), kRefused, C::kNoResources};
 
   static constexpr auto kRdma = join<R>(R{"ok", ok, kOk}.with(E::whole_remote), kLocalFault,
-      kEmptyFault, kLengthFault, kRemoteFaults, kOtherwise);
+      kBothFault, kEmptyFault, kLengthFault, kRemoteFaults, kOtherwise);
   static constexpr auto kImmediate =
       join<R>(R{"ok", ok, kOkImmediate}.with(E::consume_receive, E::whole_remote), kLocalFault,
-          kEmptyFault, kLengthFault, kRemoteFaults,
+          kBothFault, kEmptyFault, kLengthFault, kRemoteFaults,
           kReceiverNotReady.with(E::part_remote, "gap.fault_order gap.write_imm_without_receive"),
           kStreamUnheard.with(E::part_stream), kFlushed, kNobody, kStreamFault,
           kTransport.with(E::part_remote), kRefused, kNoImmediates, C::kNoResources);

@@ -44,8 +44,8 @@ struct Obligation {
   std::string shape;    ///< "alloc_mw option=2"
   DialectSet dialects = kEveryDialect;
   smt::Answer answer = smt::Answer::error;
-  double seconds = 0;  ///< of processor time
-  double worst = 0;    ///< of them, of the question that took longest
+  double seconds = 0;   ///< of processor time
+  double worst = 0;     ///< of them, of the question that took longest
   std::string slowest;  ///< which one that was: "mw0 mr1 range"
   std::string trouble;
   std::optional<Counterexample> counterexample;

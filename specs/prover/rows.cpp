@@ -88,6 +88,31 @@ smt::Bit requirements_met(const Row& row, const model::View<Terms>& view) {
   return all;
 }
 
+/// What the bit, or its negation, is the disjunction of.
+void split(smt::Ref bit, bool negated, std::vector<smt::Bit>& parts) {
+  auto& store = smt::Store::current();
+  const smt::Node node = store.node(bit);
+  const auto splits = negated ? smt::Op::conjunction : smt::Op::disjunction;
+  if (node.op == smt::Op::negation) return split(node.args[0], !negated, parts);
+  if (node.op != splits) {
+    parts.push_back(negated ? !smt::Bit::of(bit) : smt::Bit::of(bit));
+    return;
+  }
+  split(node.args[0], negated, parts);
+  split(node.args[1], negated, parts);
+}
+
+std::vector<Fact<Terms>> reasons_of(const Row& row, const model::View<Terms>& view) {
+  std::vector<Fact<Terms>> reasons;
+  for (const auto& term : row.rule.reasons) {
+    std::vector<smt::Bit> parts;
+    split(row.holds(term, view).ref(), false, parts);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      reasons.push_back({term.condition->id + (" " + std::to_string(i)), parts[i], {}});
+  }
+  return reasons;
+}
+
 smt::Bit some_reason(const Row& row, const model::View<Terms>& view) {
   if (row.rule.reasons.empty()) return smt::Bit(true);
   auto some = smt::Bit(false);

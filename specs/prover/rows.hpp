@@ -52,6 +52,9 @@ std::string kind_of(const std::string& path);
 
 /// Whether all that the rule requires holds.
 smt::Bit requirements_met(const Row& row, const model::View<Terms>& view);
+/// The reasons of which one is asked for, by the ids of their conditions; those that are made of
+/// several, one of which is enough, part by part.
+std::vector<Fact<Terms>> reasons_of(const Row& row, const model::View<Terms>& view);
 /// Whether there is a reason, if reasons are asked for.
 smt::Bit some_reason(const Row& row, const model::View<Terms>& view);
 /// Whether the caller keeps all duties.

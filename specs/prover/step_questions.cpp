@@ -44,7 +44,8 @@ ChoiceWorld::ChoiceWorld(const std::vector<Row>& rows, DialectSet dialect, const
   for (const auto bit : {writable(call_), duties_kept(*rows_.front(), view)})
     assumptions_.push_back(bit.ref());
   for (const Row* row : rows_)
-    rules_.push_back({&row->rule, situation_of(*row, view), situation_terms(*row, view)});
+    rules_.push_back({&row->rule, situation_of(*row, view), situation_terms(*row, view),
+                      reasons_of(*row, view)});
 }
 
 Taken<Terms> StepWorld::taken() const {

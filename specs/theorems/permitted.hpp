@@ -3,6 +3,8 @@
 // numbers that do not wrap around say.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "model/conditions/registration.hpp"
@@ -114,6 +116,13 @@ struct Permitted {
     all.push_back(rest <= e.at(1).length);
     all.push_back(element(c, peer, e.at(0), in_first, true));
     all.push_back(element(c, peer, e.at(1), rest, true));
+  }
+  /// Cases, one of which is so: a receive's two elements together make questions of seconds.
+  static std::vector<std::pair<std::string, Bit>> cases(const C& c) {
+    if (!model::is_send(c.call.verb)) return {{"", D::bit(true)}};
+    const auto& p = c.state.qps.at(model::peer_of(c.call.qp));
+    const Bit fits = message(c) <= p.elements.at(0).length;
+    return {{", one element", fits}, {", both elements", !fits}};
   }
   /// Which region or window is behind the remote key decides where the bytes are.
   static Bit aligned(const C& c) {

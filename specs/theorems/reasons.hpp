@@ -251,12 +251,18 @@ struct Reasons {
     if (model::is_atomic(c.call.verb))
       for (const Region<D>& r : c.state.regions)
         alone = alone & (is_open(r) | !TransferReasons<D>::answers(c, r));
-    for (const auto& a : c.rules) {
-      const auto reason = of(c, a.rule->name);
-      if (!reason) continue;
-      facts.add(std::string(a.rule->name) + " only", *reason, {alone, a.situation});
-      facts.add(std::string(a.rule->name) + " always", a.situation, {alone, *reason});
-    }
+    for (const auto& a : c.rules)
+      if (const auto reason = of(c, a.rule->name)) exactly(c, a, *reason, alone, facts);
+  }
+  static void exactly(const C& c, const Allowed<D>& a, const Bit& reason, const Bit& alone,
+                      F& facts) {
+    const std::string name = a.rule->name;
+    for (const auto& [in_case, so] : P::cases(c))
+      facts.add(name + " always" + in_case, a.situation, {alone, so, reason});
+    if (a.reasons.empty()) facts.add(name + " only", reason, {alone, a.situation});
+    // Reason by reason: all at once they are a question of seconds.
+    for (const auto& each : a.reasons)
+      facts.add(name + " only " + each.of, reason, {alone, a.situation, each.holds});
   }
 };
 

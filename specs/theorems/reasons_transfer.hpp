@@ -147,6 +147,12 @@ struct TransferReasons {
     return near | !P::remote(c) | misaligned(c) | sink;
   }
 
+  /// Whether the responder has something to object to before it hears of the requester's fault.
+  static Bit far_bad(const C& c) {
+    if (model::is_send(c.call.verb)) return peer(c).posted & (receive_short(c) | receive_bad(c));
+    return (!P::remote(c)) | window_elsewhere(c);
+  }
+
   static Reason of_send(const C& c, std::string_view rule) {
     const Bit lands = answered(c) & peer(c).posted;
     const Bit key = key_bad(c, model::peer_of(c.call.qp));
@@ -181,6 +187,8 @@ struct TransferReasons {
     if (rule == "transport") return answered(c);
     if (rule == "rnr_retry_exc_err") return answered(c) & !peer(c).posted;
     if (rule == "loc_prot_err") return ready & element_bad(c);
+    if (rule == "loc_prot_err_both")
+      return answered(c) & far_bad(c) & (element_bad(c) | empty_element_bad(c));
     if (rule == "loc_prot_err_empty") return ready & empty_element_bad(c);
     if (rule == "loc_len_err") return ready & too_long(c);
     if (rule == "refused")

@@ -48,6 +48,9 @@ struct ResultFacts {
   }
 
   static void success_exactly_when_permitted(const C& c, F& facts) {
+    for (const auto& [name, so] : Permitted<D>::cases(c)) success_in_case(c, facts, name, so);
+  }
+  static void success_in_case(const C& c, F& facts, const std::string& name, Bit so) {
     Bit some = D::bit(false);
     bool vendor = false;
     std::vector<const Allowed<D>*> successes;
@@ -57,17 +60,17 @@ struct ResultFacts {
     }
     for (const auto* success : successes) some = some | success->situation;
     const auto permitted = Permitted<D>::of(c, vendor);
-    std::vector<Bit> all;
+    std::vector<Bit> all{so};
     for (std::size_t i = 0; i < permitted.size(); ++i) {
-      facts.add("permitted only " + std::to_string(i), permitted.at(i), {some});
+      facts.add("permitted only " + std::to_string(i) + name, permitted.at(i), {so, some});
       all.push_back(permitted.at(i));
     }
     if (successes.size() != 1) {
-      facts.add("all permitted", some, all);
+      facts.add("all permitted" + name, some, all);
       return;
     }
     for (const auto& term : successes.front()->terms)
-      facts.add("all permitted: " + term.of, term.holds, all);
+      facts.add("all permitted: " + term.of + name, term.holds, all);
   }
 
   /// Once no window is bound to it, a region can be deregistered, and this may not be refused.

@@ -79,7 +79,8 @@ template <class D>
 struct Allowed {
   const Rule<D>* rule;
   typename D::Bit situation;
-  std::vector<Fact<D>> terms;  ///< what has to hold for that, reasons aside
+  std::vector<Fact<D>> terms;    ///< what has to hold for that, reasons aside
+  std::vector<Fact<D>> reasons;  ///< and one of these, if there are any
 };
 
 /// A call in a state, with all rules of its verb.
