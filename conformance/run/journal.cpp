@@ -61,7 +61,7 @@ void Journal::step(const std::string& case_name, const Record& end, const Step& 
       "\"verdict\":\"{}\",\"inside_ns\":{},\"elapsed_ns\":{},\"rebuilt\":{}",
       quoted(case_name), end.index, print_call(step), print_result(step), verdict, end.inside_ns,
       end.elapsed_ns, end.rebuilt);
-  if (!end.text.empty()) text += ",\"kernel_warning\":" + quoted(end.text);
+  if (!end.kernel_warning.empty()) text += ",\"kernel_warning\":" + quoted(end.kernel_warning);
   line(text + "}\n");
 }
 
@@ -69,7 +69,7 @@ void Journal::end_case(const Record& record) {
   line(
       fmt::format("{{\"record\":\"case_end\",\"index\":{},\"inside_ns\":{},\"elapsed_ns\":{}{}}}\n",
                   record.index, record.inside_ns, record.elapsed_ns,
-                  record.text.empty() ? "" : ",\"skipped\":" + quoted(record.text)));
+                  record.skip_reason.empty() ? "" : ",\"skipped\":" + quoted(record.skip_reason)));
 }
 
 void Journal::incident(const Incident& incident) {

@@ -40,7 +40,7 @@ class JournalReader {
       Record end;
       end.inside_ns = line.at("inside_ns");
       end.elapsed_ns = line.at("elapsed_ns");
-      end.text = line.value("skipped", "");
+      end.skip_reason = line.value("skipped", "");
       tally_.add_case(end);
       next_case_ = line.at("index").get<std::uint64_t>() + 1;
     } else if (record == "incident") {

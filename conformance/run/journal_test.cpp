@@ -32,7 +32,6 @@ Tally write_walk(Journal& journal, const Plan& plan, std::uint64_t cases) {
   Record record;
   record.text = print_description(device.description());
   journal.hello(record);
-  record.text.clear();
   for (record.index = 0; record.index < cases; ++record.index) {
     const std::string name = plan.case_name(record.index);
     journal.begin_case(name, record);
@@ -75,6 +74,30 @@ TEST(Journal, HoldsOneObjectALine) {
     if (line.at("record") != "step") continue;
     EXPECT_EQ(line.at("step"), expected++);
   }
+}
+
+TEST(Journal, ASkippedCaseIsReadBackWithItsReason) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("journal.jsonl");
+  const Plan plan = testing::plan_of(4000);
+  {
+    Journal journal(path);
+    Record record;
+    record.text = print_description({});
+    journal.hello(record);
+    for (const char* reason : {"", "it lacks \"windows\""}) {
+      record.skip_reason = reason;
+      journal.begin_case(plan.case_name(record.index), record);
+      journal.end_case(record);
+      ++record.index;
+    }
+  }
+  Tally tally(model::linux_rulebook());
+  EXPECT_EQ(read_journal(path, plan, tally), 2U);
+  EXPECT_EQ(tally.cases, 1U);
+  ASSERT_EQ(tally.outcomes.size(), 2U);
+  EXPECT_EQ(tally.outcomes[0].skip_reason, "");
+  EXPECT_EQ(tally.outcomes[1].skip_reason, "it lacks \"windows\"");
 }
 
 TEST(Journal, IsReadBackUpToTheLastCaseThatIsOver) {

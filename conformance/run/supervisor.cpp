@@ -149,7 +149,7 @@ void Supervisor::end_step(const Record& record) {
   if (verdict == Verdict::hang)
     add_incident(verdict, "a completion did not come in its time", trouble_of_last_step());
   if (verdict == Verdict::kernel_warning)
-    add_incident(verdict, record.text, trouble_of_last_step());
+    add_incident(verdict, record.kernel_warning, trouble_of_last_step());
   if (plan_.until && !step.annotations.empty() && step.annotations.front() == *plan_.until)
     shown_ = true;
   if (watch_) watch_(step, record);

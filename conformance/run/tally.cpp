@@ -106,8 +106,8 @@ Finding* Tally::add(const Record& end, const Step& step, const std::string& case
 }
 
 void Tally::add_case(const Record& end) {
-  if (!end.text.empty() && !outcomes.empty()) {
-    outcomes.back().skip_reason = end.text;
+  if (!end.skip_reason.empty() && !outcomes.empty()) {
+    outcomes.back().skip_reason = end.skip_reason;
     outcomes.back().planned = true;
     return;
   }

@@ -129,14 +129,14 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
       out.plain(record.rebuilt);
       out.runs(record.step.bytes);
       write_annotation(out, record.step);
-      out.text(record.text);
+      out.text(record.kernel_warning);
       break;
     case RecordKind::failure: out.text(record.text); break;
     case RecordKind::case_end:
       out.plain(record.inside_ns);
       out.plain(record.elapsed_ns);
       out.plain(record.left_out);
-      out.text(record.text);
+      out.text(record.skip_reason);
       break;
     case RecordKind::done: break;
   }
@@ -169,14 +169,14 @@ Record decode(std::span<const std::byte> bytes) {
       record.rebuilt = in.plain<bool>();
       record.step.bytes = in.runs();
       read_annotation(in, record.step);
-      record.text = in.text();
+      record.kernel_warning = in.text();
       break;
     case RecordKind::failure: record.text = in.text(); break;
     case RecordKind::case_end:
       record.inside_ns = in.plain<std::uint64_t>();
       record.elapsed_ns = in.plain<std::uint64_t>();
       record.left_out = in.plain<bool>();
-      record.text = in.text();
+      record.skip_reason = in.text();
       break;
     case RecordKind::done: break;
     default: throw ToolError("a record of the worker is unknown: is it of another version?");

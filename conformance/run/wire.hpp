@@ -34,8 +34,9 @@ struct Record {
   std::uint64_t elapsed_ns = 0;  ///< time of the whole step, or of the whole case
   bool rebuilt = false;          ///< queue pairs were rebuilt in this step
   bool left_out = false;         ///< case_end: it ended before a call that is not made (Plan)
-  /// See kind; of a step_end: the kernel's warning; of a case_end: why it was skipped.
-  std::string text;
+  std::string kernel_warning;    ///< step_end: the kernel's, one a line
+  std::string skip_reason;       ///< case_end: why nothing of the case was made; empty if it was
+  std::string text;              ///< see kind
 
   static constexpr std::uint16_t kNoRule = 0xffff;
 };

@@ -81,6 +81,8 @@ std::vector<Record> records() {
     r.elapsed_ns = 2;
     r.rebuilt = true;
     r.text = "text with \"quotes\" and \n";
+    r.kernel_warning = "WARNING: a";
+    r.skip_reason = "it lacks b";
     r.step.timed_out = true;
     r.left_out = true;
     r.step.bytes = {{0x1000, {std::byte{1}, std::byte{2}}}, {0x2000, {}}};
@@ -110,13 +112,14 @@ TEST(Wire, RecordsOfEveryKindArriveAsTheyWere) {
         EXPECT_EQ(again.step.bytes, r.step.bytes);
         EXPECT_EQ(again.step.annotations, r.step.annotations);
         EXPECT_EQ(again.step.remarks, r.step.remarks);
-        [[fallthrough]];
+        EXPECT_EQ(again.kernel_warning, r.kernel_warning);
+        break;
       case RecordKind::failure: EXPECT_EQ(again.text, r.text); break;
       case RecordKind::case_end:
         EXPECT_EQ(again.inside_ns, 1U);
         EXPECT_EQ(again.elapsed_ns, 2U);
         EXPECT_TRUE(again.left_out);
-        EXPECT_EQ(again.text, r.text);
+        EXPECT_EQ(again.skip_reason, r.skip_reason);
         break;
       case RecordKind::step_begin:
       case RecordKind::done: break;

@@ -57,7 +57,7 @@ class Worker {
       record.inside_ns = reset_ns_;
       record.elapsed_ns = nanoseconds_since(start);
       record.left_out = left_out_;
-      record.text = std::exchange(skip_reason_, "");
+      record.skip_reason = std::exchange(skip_reason_, "");
       send(record);
     }
     send({});
@@ -215,7 +215,7 @@ class Worker {
                        : static_cast<std::uint16_t>(book_.index(*judgement.rule));
     record_.inside_ns = seen.inside_ns;
     record_.rebuilt = seen.rebuilt;
-    record_.text = std::move(seen.kernel_warning);
+    record_.kernel_warning = std::move(seen.kernel_warning);
     record_.elapsed_ns = nanoseconds_since(start);
     record_.step = std::move(step);
     send(record_);
