@@ -225,7 +225,8 @@ if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/repro_test.py PROGRAM; ci/test does it")
     PROGRAM = str(Path(sys.argv.pop(1)).resolve())
-    wanted = OTHER_TARGETS if {"Mended", "Elsewhere"} & set(sys.argv) else TARGET
+    groups = {argument.split(".")[0] for argument in sys.argv[1:]}
+    wanted = OTHER_TARGETS if {"Mended", "Elsewhere"} & groups else TARGET
     if not wanted and not any("Compiled" in argument for argument in sys.argv):
         print("skipped: no image; ci/test builds one and names it")
         sys.exit(77)
