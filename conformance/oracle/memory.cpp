@@ -140,7 +140,8 @@ std::optional<std::byte> Memory::moved(const Transfer<Plain>& transfer,
         continue;
       }
       if (from.zeros.truth()) return std::byte{0};
-      if (from.unseen.truth()) return std::nullopt;
+      // A region paged on demand may be longer than the memory behind it.
+      if (from.unseen.truth() || !contains(from.at.value() + place, 1)) return std::nullopt;
       return at(from.at.value() + place);
     }
     return std::nullopt;

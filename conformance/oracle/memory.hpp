@@ -27,7 +27,8 @@ class Memory {
   void move(const model::Transfer<model::Plain>& transfer);
   /// Stores one byte.
   void store(std::uint64_t address, std::byte value) { *locate(address, 1) = value; }
-  /// What the byte at `address` becomes if the transfer moves it; nothing if it does not go there.
+  /// What the byte at `address` becomes if the transfer moves it; nothing if it does not go there,
+  /// or comes from outside of the buffers.
   [[nodiscard]] std::optional<std::byte> moved(const model::Transfer<model::Plain>& transfer,
                                                std::uint64_t address) const;
   /// The byte at an address of a buffer.

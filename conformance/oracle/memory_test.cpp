@@ -155,6 +155,9 @@ TEST(Memory, RefusesToLeaveItsBuffers) {
   EXPECT_THROW(memory.move(transfer(buffer_address(1), end - 1, 2)), std::logic_error);
   EXPECT_THROW(static_cast<void>(memory.at(end)), std::logic_error);
   EXPECT_NO_THROW(memory.move(transfer(0, 1, 0))) << "no bytes, no address";
+  const auto over = transfer(end - 1, buffer_address(1), 2);
+  EXPECT_EQ(memory.moved(over, buffer_address(1)), memory.at(end - 1));
+  EXPECT_EQ(memory.moved(over, buffer_address(1) + 1), std::nullopt) << "there is no such byte";
 }
 
 }  // namespace

@@ -135,11 +135,11 @@ MRPROOF_SITUATION(receive_memory_there,
 MRPROOF_SITUATION(receive_element_sound, "the receive's elements, not only the part used, are good",
     "gap.receive_unused_bytes", (!v.peer().posted) | whole_receive_sound(v));
 
+// All that a responder looks at while it has not heard of the requester's fault.
 MRPROOF_SITUATION(far_side_sound, "the responder has no fault to find on its side",
     "gap.fault_order",
-    is_send(v.call.verb)
-        ? receive_long_enough<D>.holds(v) & receive_element_sound<D>.holds(v)
-        : (v.message() == 0) | v.remote().granted(v.call.verb != Verb::rdma_read));
+    is_send(v.call.verb) ? receive_long_enough<D>.holds(v) & receive_element_sound<D>.holds(v)
+                         : (v.message() == 0) | v.remote().granted(v.call.verb != Verb::rdma_read));
 
 /// Whether the ranges that bytes may be stored in overlap none that others come from, or each
 /// other. Sound for what is granted: where bytes cannot be reached, none move.

@@ -41,7 +41,8 @@ template <class D> struct MessageRules {
   static constexpr R kReceive[] = {
       R{"ok", ok}.with(E::post_receive), Shared::kRefused, C::kNoResources};
   static constexpr auto kSendFaults = std::array{Shared::kLocalFault.with(E::part_send),
-      Shared::kBothFault.with(E::part_send), Shared::kEmptyFault.with(E::part_send), Shared::kLengthFault,
+      Shared::kBothFault.with(E::part_send), Shared::kEmptyFault.with(E::part_send),
+      Shared::kLengthFault,
       R{"rem_inv_req_err", rem_inv_req_err, kLengthError,
           fail<D, receive_long_enough<D>, message_not_too_long<D>>}
           .with(E::both_fail, E::part_send, Shared::kOrder),

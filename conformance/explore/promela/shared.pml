@@ -95,6 +95,8 @@ inline unbind_from(i, m) { if :: w[i].bound && w[i].region == m -> unbind(i) :: 
   :: d_step { may && !err[0] && !LOCAL(l) -> err[0] = 1 }          /* loc_prot_err */ \
   :: d_step { may && !err[0] && !err[1] && !(remote) -> err[0] = 1; err[1] = 1 } \
                                                          /* that was rem_access_err */ \
+  :: d_step { may && !err[0] && !err[1] && !LOCAL(l) && !(remote) -> err[0] = 1; err[1] = 1 } \
+                                                         /* and that loc_prot_err_both */ \
   :: may && err[0]                                                 /* wr_flush_err */ \
   :: d_step { may && !err[0] && err[1] -> err[0] = 1 }             /* retry_exc_err */ \
   :: may && (err[0] || !LOCAL(l))                                  /* refused */
