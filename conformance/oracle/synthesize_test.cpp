@@ -123,7 +123,7 @@ TEST(Synthesize, FindsAResultForEveryRuleThatTheSituationAllows) {
     std::set<std::string> taken;
     WalkOptions options;
     options.wrong_percent = 20;
-    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 160; ++seed) {
       Oracle oracle(book, standard_setup(), abilities());
       Walk walk(seed, options);
       Random random(seed);
