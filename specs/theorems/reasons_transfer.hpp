@@ -180,6 +180,7 @@ struct TransferReasons {
       if (rule.ends_with("_err")) return ready & bad;
       return {};
     }
+    if (rule == "unsupported") return model::is_iwarp(c.state);  // RFC 5040 has no immediates
     const Bit stream = model::is_iwarp(c.state) & answered(c);
     if (rule == "terminated") return stream & stream_bad(c);
     if (rule == "terminated_not_ready") return stream & !peer(c).posted;
