@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Measures how fast things are, and writes the table:  bench.py --mrproof PROGRAM [--judge PROGRAM]
 [--runs N] [--out RESULTS.md]
+    [--target IMAGE --bare-table PROGRAM --bare-loop PROGRAM]
 
 Each figure is the best of N runs, since whatever else runs on the machine only makes things slower.
 SPIN explores the same model in the same run, with one core: it has two only for other searches.
+With an image (or MRPROOF_TARGET_DIR) also the harness beside a bare loop of its calls: overhead.py.
 """
 
 import argparse
@@ -15,6 +17,11 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+
+import overhead  # noqa: E402
+
 EXPLORE = os.path.join(os.path.dirname(HERE), "conformance", "explore")
 # Scopes that SPIN explores, too, with its options; and ours alone.
 SHARED = [("shared-three", ["-DTHREE"]), ("shared-wide", ["-DTHREE", "-DWIDE"])]
@@ -130,12 +137,18 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--large", action="store_true", help="the scope of 50 million states, too")
     parser.add_argument("--out", help="file for the table (default: standard output)")
+    parser.add_argument("--target", default=os.environ.get("MRPROOF_TARGET_DIR"),
+                        help="folder of an image (ci/build-target): the harness's overhead, too")
+    overhead.add_options(parser)
     options = parser.parse_args()
     lines = ["# How fast", "", "Written by `cmake --build build/release --target bench`. "
              f"Best of {options.runs} runs on: {machine()}.", "", "## Exploration", ""]
     lines += exploration(os.path.abspath(options.mrproof), options.runs, options.large)
     if options.judge:
         lines += ["", "## The model", "", *model_rows(options.judge)]
+    if options.target and options.bare_table and options.bare_loop:
+        lines += ["", "## The harness beside a bare C loop of the same calls", "",
+                  *overhead.table(options)]
     text = "\n".join(lines) + "\n"
     if options.out:
         with open(options.out, "w", encoding="utf-8") as file:

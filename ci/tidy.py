@@ -34,6 +34,7 @@ ARROWS = {
     "specs": {"model", "specs"},
     "specs/traces": EVERYTHING - {"property-tests"},
     "property-tests": EVERYTHING,
+    "benchmarks": EVERYTHING | {"benchmarks"},
 }
 
 # In pieces, so that this file does not find itself.
