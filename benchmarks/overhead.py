@@ -124,7 +124,7 @@ def add_options(parser):
     parser.add_argument("--bare-table", help="bare_table, as built beside bench.py")
     parser.add_argument("--bare-loop", help="bare_loop, likewise")
     parser.add_argument("--rounds", type=int, default=5)
-    # Fewer tell mostly how long an emulated machine takes to translate code that it has not run yet.
+    # Fewer tell mostly how long an emulated machine takes to translate code new to it.
     parser.add_argument("--steps", type=int, default=100 * CASE_STEPS, help="of each round")
     parser.add_argument("--seed", type=int, default=7)
 
