@@ -243,11 +243,14 @@ Step Walk::next(const Oracle& oracle) {
 const KnownDeviation* Walk::repeats(const Oracle& oracle, const Step& step) const {
   if (options_->known.empty()) return nullptr;
   const PlainView view{oracle.state(), step.call, step.result};
+  std::optional<std::string> trouble;  // the same for each that is known
   const auto meets = [&](const KnownDeviation& known) {
     const PlainRule* rule = rule_of(oracle.book(), step.call.verb, known.rule);
     if (rule == nullptr) return false;
-    if (known.kind == KnownDeviation::kTrouble)
-      return covers(known.broken, trouble_name(oracle.book(), view));
+    if (known.kind == KnownDeviation::kTrouble) {
+      if (!trouble) trouble = trouble_name(oracle.book(), view);
+      return covers(known.broken, *trouble);
+    }
     if (known.kind == "accepted") return broken_situation(*rule, view) == known.broken;
     // A refusal that nothing explains, not even a circumstance, cannot be told beforehand.
     return known.broken != kNothingForbids.id && refusal_name(view, rule->outcome) == known.broken;
