@@ -22,6 +22,8 @@ IGNORED_FOLDERS = re.compile(r"^(\.git|build.*|mrproof-report|__pycache__)$")
 # One step, one expectation, one sentence a line, however long it is.
 LONG_LINES = re.compile(r"(\.mrt|\.scope|\.md|-fails\.txt|-flakes\.txt|-skips\.txt|LICENSE"
                         r"|\.clang-tidy)$")
+# Lists that the prover makes, as long as there are things to list.
+LONG_FILES = re.compile(r"^specs/(GAPS|MUTANTS)\.md$")
 
 # The arrows of ARCHITECTURE.md: which folders, or files, each folder may include.
 EVERYTHING = {"model", "impl", "conformance", "specs", "property-tests"}
@@ -62,7 +64,7 @@ def check_lines(path, text):
     if text and not text.endswith("\n"):
         yield text.count("\n") + 1, "the last line does not end"
     lines = text.split("\n")
-    if len(lines) > FILE_LIMIT + 1:
+    if len(lines) > FILE_LIMIT + 1 and not LONG_FILES.search(path):
         yield FILE_LIMIT, f"the file has {len(lines) - 1} lines; at most {FILE_LIMIT}"
     for number, line in enumerate(lines, 1):
         if "\t" in line:
