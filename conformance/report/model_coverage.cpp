@@ -197,7 +197,8 @@ bool ModelCoverage::complete() const {
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scope_files,
                     std::vector<KnownDeviation> known) {
   const Json report = read_report(folder);
-  const Rulebook& book = book_named(report.at("dialect"));
+  const std::string dialect = report.at("dialect");
+  const Rulebook& book = book_named(dialect);
   ModelCoverage result;
   read_reasons(report, result.reasons);
   std::vector<std::unique_ptr<CoveredScope>> scopes;

@@ -2,6 +2,7 @@
 // between two of them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 

@@ -78,7 +78,7 @@ std::size_t complete(const Shard& shard, const std::string& out, Tally& tally) {
   for (const Json& d : shard.report.at("deviations")) {
     const Annotation name{model::Verdict::deviates, d.at("rule"), d.at("class"), d.at("condition")};
     for (auto& f : tally.findings) {
-      if (!(f.name == name) || f.case_name != d.at("case")) continue;
+      if (!(f.name == name) || f.case_name != d.at("case").get<std::string>()) continue;
       f.trace_file = copy_trace(shard.folder, d.at("trace"), out);
       f.flaky = d.at("flaky");
     }
