@@ -88,6 +88,8 @@ smt::Bit requirements_met(const Row& row, const model::View<Terms>& view) {
   return all;
 }
 
+namespace {
+
 /// What the bit, or its negation, is the disjunction of.
 void split(smt::Ref bit, bool negated, std::vector<smt::Bit>& parts) {
   auto& store = smt::Store::current();
@@ -101,6 +103,8 @@ void split(smt::Ref bit, bool negated, std::vector<smt::Bit>& parts) {
   split(node.args[0], negated, parts);
   split(node.args[1], negated, parts);
 }
+
+}  // namespace
 
 std::vector<Fact<Terms>> reasons_of(const Row& row, const model::View<Terms>& view) {
   std::vector<Fact<Terms>> reasons;
