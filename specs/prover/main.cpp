@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "model/rulebook.hpp"
+#include "specs/prover/deciding.hpp"
 #include "specs/prover/freedoms.hpp"
 #include "specs/prover/mutants.hpp"
 #include "specs/prover/table.hpp"
@@ -36,6 +37,7 @@ struct Arguments {
   bool every_slot = false;
   bool mutants = false;
   bool gaps = false;
+  bool deciding = false;
   std::string verb;
   std::string mutant;
   bool mistakes = false;
@@ -167,6 +169,26 @@ int run_gaps(const Arguments& arguments) {
   return std::none_of(all.begin(), all.end(), open) ? 0 : 1;
 }
 
+/// Says what keeps conditions from deciding alone; exit code 0 if the solver had all answers.
+int run_deciding(const Arguments& arguments) {
+  ProofOptions options;
+  options.dialects = dialects_of(arguments.dialect);
+  options.solver.seed = arguments.seed;
+  options.threads = std::max(arguments.threads, 1U);
+  std::size_t done = 0;
+  const auto all = deciding(options, [&](const Deciding& d) {
+    if (++done % 50 == 0) fmt::print(stderr, "{} conditions; {} of {}\n", done, d.condition, d.rule);
+  });
+  fmt::print("{}", deciding_text(all));
+  bool decided = true;
+  for (const auto& d : all)
+    if (!d.decided) {
+      fmt::print(stderr, "no answer: {} of {}\n", d.condition, d.rule);
+      decided = false;
+    }
+  return decided ? 0 : 1;
+}
+
 /// Proves theorems of the rules, or of a mutant of them.
 int run_proofs(const Arguments& arguments) {
   check_theorem(arguments.theorem);
@@ -209,6 +231,7 @@ int run(const Arguments& arguments) {
   if (arguments.mistakes) return list_mistakes();
   if (arguments.mutants) return run_mutants(arguments);
   if (arguments.gaps) return run_gaps(arguments);
+  if (arguments.deciding) return run_deciding(arguments);
   return run_proofs(arguments);
 }
 
@@ -227,6 +250,8 @@ int main_of(int argc, char** argv) {
   app.add_flag("--mutants", arguments.mutants,
                "change the rules, one thing at a time, and name the theorem that notices");
   app.add_flag("--gaps", arguments.gaps, "report what the pages leave open, each with a witness");
+  app.add_flag("--deciding", arguments.deciding,
+               "print what keeps a rule's condition from deciding alone: specs/deciding.inc");
   app.add_option("--verb", arguments.verb, "mutants only of verbs whose name begins so")
       ->needs("--mutants");
   app.add_option("--mutant", arguments.mutant,

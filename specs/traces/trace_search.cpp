@@ -243,6 +243,7 @@ class TraceSearch::Looker {
     if (!seen) return std::nullopt;
     if (concrete_.allowing(state, call.call, *seen).empty())
       return finish(s, as_seen(call, *seen), Wrong::forbidden, fact, *seen, {});
+    if (auto shown = show_other_answer(s, call, fact, *seen)) return shown;
     for (const bool changed : {true, false})
       for (const Row* row : concrete_.possible(state, call.call)) {
         const auto* rule = book_.find(row->id);
@@ -252,6 +253,21 @@ class TraceSearch::Looker {
         const auto result = seen_by(*rule, state, call.call);
         if (!result || concrete_.allowing(state, call.call, *result).empty()) continue;
         return finish(s, as_seen(call, *result), Wrong::allowed, fact, *seen, row->id);
+      }
+    return std::nullopt;
+  }
+
+  /// Where devices are free, the result that is wrongly forbidden may be another than the simulated
+  /// device's.
+  std::optional<Shown> show_other_answer(const Situation& s, const Step& call,
+                                         const BrokenFact& fact, const Seen& seen) {
+    const auto& state = s.states.back();
+    for (std::size_t o = 0; o < model::kOutcomes; ++o)
+      for (const auto* rule : book_.rules(call.call.verb, static_cast<Outcome>(o))) {
+        if (rule->weight != Weight::verdict) continue;
+        const auto result = synthesize(*rule, state, call.call);
+        if (result && concrete_.allowing(state, call.call, *result).empty())
+          return finish(s, as_seen(call, *result), Wrong::forbidden, fact, seen, {});
       }
     return std::nullopt;
   }

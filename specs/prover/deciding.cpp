@@ -1,0 +1,169 @@
+#include "specs/prover/deciding.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "model/access.hpp"
+#include "specs/prover/questions.hpp"
+#include "specs/prover/step_questions.hpp"
+
+namespace mrproof::specs {
+
+using smt::Answer;
+using smt::Ref;
+using smt::Store;
+
+namespace {
+
+/// Something that devices may be without.
+struct Part {
+  std::uint32_t access = 0, feature = 0;
+  bool roce = false;  ///< a connection that is not iWARP's
+};
+constexpr std::array<Part, 20> kParts{{
+    {model::kRemoteAtomic},        {model::kMwBind},
+    {model::kZeroBased},           {model::kOnDemand},
+    {model::kHugetlb},             {0, model::kMwType1},
+    {0, model::kMwType2A},         {0, model::kMwType2B},
+    {0, model::kMemoryExtensions}, {0, model::kImplicitOnDemand},
+    {0, model::kAtomics},          {0, model::kReregTranslation},
+    {0, model::kReregPd},          {0, model::kReregAccess},
+    {0, model::kAdviseMr},         {0, model::kNullMr},
+    {0, model::kDmabufMr},         {0, model::kRegMrEx},
+    {0, model::kIwarp},            {0, 0, true},
+}};
+
+/// The device is without that part, and has never shown it.
+Ref without(const Part& part, const model::State<Terms>& state) {
+  if (part.roce) return model::is_iwarp(state).ref();
+  if (part.access != 0)
+    return (((state.can.claimed & part.access) == 0) & ((state.proven & part.access) == 0)).ref();
+  return (((state.can.features & part.feature) == 0) & ((state.shown & part.feature) == 0)).ref();
+}
+
+/// Asks about one condition of a row.
+class Question {
+ public:
+  Question(const Row& row, std::size_t term, bool reason, const ProofOptions& options, Known& known)
+      : row_(row), term_(term), reason_(reason), options_(options), known_(known) {
+    const auto& of = reason ? row.rule.reasons : row.rule.requires_all;
+    of_ = {row.id, of[term].condition->id, reason, row.dialects};
+  }
+
+  Deciding answer() {
+    std::vector<Part> absent(kParts.begin(), kParts.end() - 1);
+    if (possible(absent)) return of_;  // as most are: on the poorest device
+    if (!possible({})) {
+      of_.never = true;
+      return of_;
+    }
+    for (const Part& part : kParts)
+      if (!possible({part})) {
+        of_.access |= part.access;
+        of_.features |= part.feature;
+        of_.roce = of_.roce || part.roce;
+      }
+    return of_;
+  }
+
+ private:
+  /// Whether there is a state and a call, on a device without those parts.
+  bool possible(const std::vector<Part>& absent) {
+    for (const Shape& shape : shapes_of(row_.verb, false)) {
+      const Store store;
+      Questions questions(options_.solver, known_, {});
+      const auto state = unknown_state("before.");
+      const auto call = unknown_call("call.", shape);
+      const auto nothing = unknown_result("result.", Outcome::none);
+      auto all = facts(model::View<Terms>{state, call, nothing});
+      for (const auto& fact : facts_of(state)) all.push_back(fact.holds.ref());
+      all.push_back(writable(call).ref());
+      for (const Part& part : absent) all.push_back(without(part, state));
+      const auto reply = questions.possible("deciding", all);
+      if (reply.answer == Answer::satisfiable) return true;
+      of_.decided = of_.decided && reply.answer == Answer::unsatisfiable;
+    }
+    return false;
+  }
+
+  /// That the duties are kept and the condition decides alone.
+  [[nodiscard]] std::vector<Ref> facts(const model::View<Terms>& view) const {
+    std::vector<Ref> all{duties_kept(row_, view).ref()};
+    const auto& required = row_.rule.requires_all;
+    for (std::size_t i = 0; i < required.size(); ++i) {
+      if (required[i].condition->about != model::About::situation) continue;
+      const auto holds = row_.holds(required[i], view);
+      all.push_back((!reason_ && i == term_ ? !holds : holds).ref());
+    }
+    const auto& reasons = row_.rule.reasons;
+    for (std::size_t i = 0; i < reasons.size() && reason_; ++i) {
+      const auto holds = row_.holds(reasons[i], view);
+      all.push_back((i == term_ ? holds : !holds).ref());
+    }
+    if (!reason_) all.push_back(some_reason(row_, view).ref());
+    return all;
+  }
+
+  const Row& row_;
+  const std::size_t term_;
+  const bool reason_;
+  const ProofOptions& options_;
+  Known& known_;
+  Deciding of_;
+};
+
+std::string line_of(const Deciding& d) {
+  return fmt::format("{{\"{}\", \"{}\", {}, {}, {}, {:#x}, {:#x}, {}}},\n", d.rule, d.condition,
+                     d.reason, d.dialects, d.never, d.access, d.features, d.roce);
+}
+
+}  // namespace
+
+std::vector<Deciding> deciding(const ProofOptions& options,
+                               const std::function<void(const Deciding&)>& progress) {
+  const auto rows = rows_of(options.dialects);
+  std::vector<std::function<Deciding()>> jobs;
+  Known known;
+  const auto add = [&](const Row& row, std::size_t term, bool reason) {
+    jobs.emplace_back([&row, term, reason, &options, &known] {
+      return Question(row, term, reason, options, known).answer();
+    });
+  };
+  for (const Row& row : rows) {
+    const bool asked = options.changed.value_or(row.verb) == row.verb;
+    if (!asked || row.rule.weight == model::Weight::inconclusive) continue;
+    for (std::size_t i = 0; i < row.rule.requires_all.size(); ++i)
+      if (row.rule.requires_all[i].condition->about == model::About::situation) add(row, i, false);
+    for (std::size_t i = 0; i < row.rule.reasons.size(); ++i) add(row, i, true);
+  }
+  std::vector<Deciding> all(jobs.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex telling;
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned t = 0; t < options.threads; ++t)
+      threads.emplace_back([&] {
+        for (std::size_t i = next++; i < jobs.size(); i = next++) {
+          all[i] = jobs[i]();
+          const std::scoped_lock lock(telling);
+          if (progress) progress(all[i]);
+        }
+      });
+  }
+  return all;
+}
+
+std::string deciding_text(const std::vector<Deciding>& all) {
+  std::string text =
+      "// Made by `mrproof prove --deciding`: rule, condition, whether it is a reason, dialects,\n"
+      "// whether it never decides alone, access flags and features that are needed, RoCE.\n";
+  for (const auto& d : all)
+    if (!d.needs_nothing()) text += line_of(d);
+  return text;
+}
+
+}  // namespace mrproof::specs
