@@ -7,9 +7,9 @@
 
 namespace mrproof {
 
-/// Of a rule and one of its conditions: what a device has to have so that there is a state and a call
-/// in which the condition decides alone (is the only one broken of those that are required, or the
-/// only reason of those that there are). Where nothing is needed there is no entry.
+/// Of a rule and one of its conditions: what a device has to have so that there is a state and a
+/// call in which the condition decides alone (is the only one broken of those that are required, or
+/// the only reason of those that there are). Where nothing is needed there is no entry.
 struct Needed {
   std::string_view rule;       ///< "reg_mr.ok"
   std::string_view condition;  ///< its id

@@ -25,16 +25,26 @@ struct Part {
   bool roce = false;  ///< a connection that is not iWARP's
 };
 constexpr std::array<Part, 20> kParts{{
-    {model::kRemoteAtomic},        {model::kMwBind},
-    {model::kZeroBased},           {model::kOnDemand},
-    {model::kHugetlb},             {0, model::kMwType1},
-    {0, model::kMwType2A},         {0, model::kMwType2B},
-    {0, model::kMemoryExtensions}, {0, model::kImplicitOnDemand},
-    {0, model::kAtomics},          {0, model::kReregTranslation},
-    {0, model::kReregPd},          {0, model::kReregAccess},
-    {0, model::kAdviseMr},         {0, model::kNullMr},
-    {0, model::kDmabufMr},         {0, model::kRegMrEx},
-    {0, model::kIwarp},            {0, 0, true},
+    {model::kRemoteAtomic},
+    {model::kMwBind},
+    {model::kZeroBased},
+    {model::kOnDemand},
+    {model::kHugetlb},
+    {0, model::kMwType1},
+    {0, model::kMwType2A},
+    {0, model::kMwType2B},
+    {0, model::kMemoryExtensions},
+    {0, model::kImplicitOnDemand},
+    {0, model::kAtomics},
+    {0, model::kReregTranslation},
+    {0, model::kReregPd},
+    {0, model::kReregAccess},
+    {0, model::kAdviseMr},
+    {0, model::kNullMr},
+    {0, model::kDmabufMr},
+    {0, model::kRegMrEx},
+    {0, model::kIwarp},
+    {0, 0, true},
 }};
 
 /// The device is without that part, and has never shown it.

@@ -177,7 +177,8 @@ int run_deciding(const Arguments& arguments) {
   options.threads = std::max(arguments.threads, 1U);
   std::size_t done = 0;
   const auto all = deciding(options, [&](const Deciding& d) {
-    if (++done % 50 == 0) fmt::print(stderr, "{} conditions; {} of {}\n", done, d.condition, d.rule);
+    if (++done % 50 == 0)
+      fmt::print(stderr, "{} conditions; {} of {}\n", done, d.condition, d.rule);
   });
   fmt::print("{}", deciding_text(all));
   bool decided = true;

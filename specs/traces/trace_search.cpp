@@ -9,8 +9,10 @@
 #include "conformance/trace/key_value.hpp"
 #include "conformance/walk/small_calls.hpp"
 #include "impl/layout.hpp"
+#include "model/judge.hpp"
 #include "specs/prover/prover.hpp"
 #include "specs/theorems/all.hpp"
+#include "specs/traces/boundaries.hpp"
 
 namespace mrproof::specs {
 
@@ -109,7 +111,9 @@ class TraceSearch::Looker {
   std::optional<Shown> run() {
     look_at_scenarios();
     if (!best_ || best_->wrong == Wrong::left) stand_in();
+    if (!best_ || best_->wrong == Wrong::left) look_at_boundaries();
     if (!best_ || best_->wrong == Wrong::left) look_further();
+    if (!best_ || best_->wrong == Wrong::left) look_after_preparing();
     return best_;
   }
 
@@ -148,6 +152,24 @@ class TraceSearch::Looker {
     return true;
   }
 
+  /// Calls of scenarios with their ranges moved to where something ends.
+  void look_at_boundaries() {
+    constexpr std::size_t kMostCalls = 20000;
+    std::size_t calls = 0;
+    std::set<std::string> done;
+    for (const Situation& s : search_.situations_.all()) {
+      if (name_of(s.next.call.verb) != verb_ || calls > kMostCalls) continue;
+      const auto kind = kind_of_state(s.states.back()) + print_call(s.next);
+      if (!done.insert(kind).second || !prefix_stays(s)) continue;
+      for (const Step& step : at_boundaries(s.states.back(), s.next)) {
+        ++calls;
+        if (ConcreteRules::fits(step.call) &&
+            book_.forbids(s.states.back(), step.call) == nullptr && look(s, step, false))
+          return;
+      }
+    }
+  }
+
   /// Small calls of the verb in all kinds of situations: those that programs would make, then a
   /// bounded number of others.
   void look_further() {
@@ -172,6 +194,67 @@ class TraceSearch::Looker {
       }
       if (found) return;
     }
+  }
+
+  /// The verb's calls after a step that frees a slot, which then is used again, or that takes pages
+  /// of a buffer.
+  void look_after_preparing() {
+    constexpr std::size_t kMostCalls = 30000;
+    constexpr std::array kSteps{Verb::dereg_mr, Verb::dealloc_mw, Verb::protect};
+    std::size_t calls = 0;
+    std::set<std::string> done;
+    for (const Situation& s : search_.situations_.all()) {
+      const bool own = name_of(s.next.call.verb) == verb_;
+      const auto kind = kind_of_state(s.states.back()) + (own ? print_call(s.next) : "");
+      if (calls > kMostCalls || !done.insert(kind).second || !prefix_stays(s)) continue;
+      for (const Verb verb : kSteps) {
+        std::vector<Step> steps;
+        each_call(s.states.back(), verb, verb == Verb::protect ? 1 : 0,
+                  [&](const Step& step) { steps.push_back(step); });
+        for (const Step& step : steps)
+          if (const auto after = then(s, step); after && look_at_all(*after, own, calls)) return;
+      }
+    }
+  }
+
+  /// The situation's own call, moved, or any small call; whether no other is needed.
+  bool look_at_all(const Situation& s, bool own, std::size_t& calls) {
+    std::vector<Step> all;
+    if (own) {
+      all = at_boundaries(s.states.back(), s.next);
+      all.insert(all.begin(), s.next);
+    } else {
+      for (std::size_t v = 0; v < model::kVerbs; ++v)
+        if (model::kVerbNames.at(v) == verb_ && book_.has(static_cast<Verb>(v)))
+          each_call(s.states.back(), static_cast<Verb>(v), 0,
+                    [&](const Step& step) { all.push_back(step); });
+    }
+    for (Step& step : all) {
+      resolve_keys(step, s.states.back());
+      ++calls;
+      if (ConcreteRules::fits(step.call) && book_.forbids(s.states.back(), step.call) == nullptr &&
+          look(s, step, false))
+        return true;
+    }
+    return false;
+  }
+
+  /// The situation after one more step, as the simulated device and the model take it.
+  std::optional<Situation> then(const Situation& s, Step step) {
+    resolve_keys(step, s.states.back());
+    if (!ConcreteRules::fits(step.call) || book_.forbids(s.states.back(), step.call) != nullptr)
+      return std::nullopt;
+    const auto seen = answer(s, step.call);
+    if (!seen) return std::nullopt;
+    step = as_seen(step, *seen);
+    const model::PlainView view{s.states.back(), step.call, step.result};
+    const auto judgement = model::judge(book_, view);
+    if (judgement.verdict == model::Verdict::deviates) return std::nullopt;
+    Situation after = s;
+    after.steps.push_back(step);
+    after.states.push_back(s.states.back());
+    model::advance(*judgement.rule, view, after.states.back());
+    return after;
   }
 
   /// Keeps what shows more than what was found before; whether it says all there is to say.
