@@ -225,6 +225,58 @@ class Iwarp(unittest.TestCase):
                 self.assertTrue(last.startswith("reproduced: "), done.stdout)
 
 
+class TwoProcesses(unittest.TestCase):
+    """Initiator and responder in processes of their own, on one device."""
+
+    DEVICE = "rxe0@two-processes"
+
+    def setUp(self):
+        self.out = Path(tempfile.mkdtemp(prefix="mrproof-vm-"))
+        self.addCleanup(shutil.rmtree, self.out)
+
+    def replay(self, name, *lines):
+        """What a trace of the pair qp0(pd0), qp1(pd1 in process 1) shows."""
+        trace = self.out / f"{name}.mrt"
+        trace.write_text("\n".join([
+            "# mrproof trace v1", "given pd0", "given pd1 in process 1",
+            "given qp0(pd0) <-> qp1(pd1)", *lines]) + "\n")
+        return mrproof("replay", trace, "--target", TARGET, "--device", self.DEVICE)
+
+    def test_walk(self):
+        """Nothing but what is known of this target, and calls of all kinds reach the other one."""
+        out = self.out / "report"
+        done = mrproof("run", "--target", TARGET, "--device", self.DEVICE, "--steps", 4000, "--out",
+                       out, "--expect", EXPECTATIONS / "rxe-debian-bookworm-fails.txt")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = json.loads((out / "report.json").read_text())
+        self.assertEqual(report["cases"]["finished"], report["cases"]["planned"])
+        self.assertEqual(report["target"]["device"], self.DEVICE)
+        taken = {rule["rule"] for rule in report["rules"] if rule["judged"]}
+        self.assertLessEqual({"rdma_write.ok", "rdma_read.ok", "send.ok", "rereg_mr.ok",
+                              "post_bind_mw.ok", "rdma_write.rem_access_err"}, taken)
+        self.assertIn("given pd1 in process 1", (out / "journal.jsonl").read_text())
+
+    def test_foreign_window(self):
+        """F11 between processes: one takes the other's window away by its own queue pair."""
+        done = mrproof("replay",
+                       ROOT / "conformance/scenarios/local_inv/ok-not-of-the-other-process.mrt",
+                       "--target", TARGET, "--device", self.DEVICE)
+        self.assertIn("! deviates local_inv.ok accepted invalidates_same_pd", done.stdout,
+                      done.stderr)
+
+    def test_crash(self):
+        """F12 kills the process that posts the request; the run tells of it at this step."""
+        done = self.replay("crash", "mw0 = alloc_mw(pd1, TYPE_2) -> ok", "local_inv(qp1, mw0.rkey)")
+        self.assertIn("! crash local_inv", done.stdout, done.stderr)
+
+    def test_hang(self):
+        """F1, of the other process's queue pair: the completion never comes."""
+        done = self.replay(
+            "hang", "mr0 = reg_mr(pd1, buf0+0, 2048, 0) -> ok",
+            "send(qp1, mr0.lkey, buf0+0, 2049)")
+        self.assertIn("! hang send", done.stdout, done.stderr)
+
+
 class Devices(unittest.TestCase):
     """Guests that run something else in the agent's place."""
 

@@ -1,6 +1,8 @@
 #include "impl/buffers.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <stdexcept>
@@ -28,9 +30,21 @@ const std::array<std::vector<std::byte>, kBufferCount>& pristine() {
 
 constexpr std::size_t pages_of(std::size_t index) { return buffer_size(index) / kPageSize; }
 
+/// Where a page of a buffer lies in the file.
+off_t place_of(std::size_t index, std::size_t page) {
+  return static_cast<off_t>(index * kLastBufferSize + page * kPageSize);
+}
+
+int make_file() {
+  const int file = memfd_create("mrproof-buffers", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, place_of(kBufferCount, 0)) != 0)
+    throw DeviceError("cannot make memory for two processes: memfd_create(2) failed");
+  return file;
+}
+
 }  // namespace
 
-Buffers::Buffers() {
+Buffers::Buffers(Kind kind) : file_(kind == Kind::shared ? make_file() : -1) {
   try {
     restore();
   } catch (...) {
@@ -45,16 +59,21 @@ std::span<std::byte> Buffers::bytes(std::size_t index) const {
   return {static_cast<std::byte*>(at(buffer_address(index))), buffer_size(index)};
 }
 
-void Buffers::restore() {
+void Buffers::map_pages() {
   for (std::size_t index = 0; index < kBufferCount; ++index) {
     for (std::size_t page = 0; page < pages_of(index); ++page)
       if (!mapped_.at(index).at(page)) map(index, page);
     if (protected_ &&
         mprotect(bytes(index).data(), bytes(index).size(), PROT_READ | PROT_WRITE) != 0)
       throw DeviceError("cannot make the buffers writable again: mprotect(2) failed");
-    std::memcpy(bytes(index).data(), pristine().at(index).data(), bytes(index).size());
   }
   protected_ = false;
+}
+
+void Buffers::restore() {
+  map_pages();
+  for (std::size_t index = 0; index < kBufferCount; ++index)
+    std::memcpy(bytes(index).data(), pristine().at(index).data(), bytes(index).size());
 }
 
 void Buffers::protect(std::uint64_t address, std::uint64_t length, model::Protection protection) {
@@ -73,6 +92,10 @@ void Buffers::protect(std::uint64_t address, std::uint64_t length, model::Protec
     } else if (protection == model::kNoPages) {
       munmap(where, kPageSize);
       mapped = false;
+      // A region keeps the page; what is mapped there next is to be another one, of zeros.
+      if (file_ >= 0)
+        fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place_of(index, page),
+                  kPageSize);
     } else {
       const bool writable = protection == model::kWritePages;
       if (mprotect(where, kPageSize, writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0)
@@ -90,8 +113,9 @@ void Buffers::fill(std::uint64_t address, std::uint64_t length, std::uint8_t see
 /// Maps a page of zeros where nothing is mapped. Never over something: it may not be ours.
 void Buffers::map(std::size_t index, std::size_t page) {
   void* const wanted = at(buffer_address(index) + page * kPageSize);
-  void* const got = mmap(wanted, kPageSize, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  const int flags = MAP_FIXED_NOREPLACE | (file_ >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
+  void* const got = mmap(wanted, kPageSize, PROT_READ | PROT_WRITE, flags, file_,
+                         file_ >= 0 ? place_of(index, page) : 0);
   if (got != wanted) {
     if (got != MAP_FAILED) munmap(got, kPageSize);  // a kernel that does not know the flag
     throw DeviceError(
@@ -108,6 +132,8 @@ void Buffers::unmap_all() {
         munmap(at(buffer_address(index) + page * kPageSize), kPageSize);
       mapped_.at(index).at(page) = false;
     }
+  if (file_ >= 0) close(file_);
+  file_ = -1;
 }
 
 }  // namespace mrproof::impl

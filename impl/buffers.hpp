@@ -15,7 +15,12 @@ namespace mrproof::impl {
 /// DeviceError when an address is taken (two devices in one process, or a foreign mapping).
 class Buffers {
  public:
-  Buffers();
+  /// Whose the pages are: this process's own, or those of a file in memory, which a child process
+  /// that is forked has as well. The child then has to be told of each change of protection, and of
+  /// restore() by map_pages(): mappings are each process's own, though the bytes are not.
+  enum class Kind : std::uint8_t { own, shared };
+
+  explicit Buffers(Kind kind = Kind::own);
   ~Buffers();
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
@@ -25,6 +30,8 @@ class Buffers {
   /// Maps all pages again, readable and writable, and puts the initial patterns in all buffers.
   /// Throws DeviceError when a page's address was taken meanwhile.
   void restore();
+  /// Maps all pages again, readable and writable, and leaves the bytes as they are.
+  void map_pages();
   /// Unmaps whole pages, makes them read-only, or readable and writable; with the latter, those
   /// that were unmapped are new and hold zeros. A page that is not mapped cannot be made read-only
   /// and stays as it is. Precondition: the range consists of whole pages of one buffer. Throws
@@ -42,6 +49,7 @@ class Buffers {
 
   /// Which pages of which buffer are mapped.
   std::array<std::array<bool, kMostPages>, kBufferCount> mapped_{};
+  int file_ = -1;           ///< whose pages they are, one buffer behind the other; -1: none
   bool protected_ = false;  ///< whether pages were protected since they were all restored
 };
 

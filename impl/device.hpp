@@ -56,6 +56,11 @@ class Device {
   [[nodiscard]] virtual Description description() const = 0;
   [[nodiscard]] virtual model::Capabilities<model::Plain> capabilities() const = 0;
 
+  /// In how many processes it is used, one or two. With two, objects of the domains that belong to
+  /// process 1 (Setup::process) are made there, in a context of its own; all the same to the
+  /// caller.
+  [[nodiscard]] virtual std::size_t processes() const { return 1; }
+
   /// Destroys everything that calls made, makes what `setup` gives, and fills the buffers with
   /// their initial patterns. Throws DeviceError if the setup cannot be made.
   virtual void reset(const Setup& setup) = 0;

@@ -14,6 +14,7 @@ model::State<model::Plain> initial_state(const Setup& setup,
   state.defined = model::Plain::flags(defined);
   for (std::size_t i = 0; i < setup.pd.size(); ++i)
     state.pds.at(i).live = model::Bit(setup.pd.at(i));
+  state.process = setup.process;
   for (std::size_t i = 0; i < setup.qp_pd.size(); ++i) {
     if (setup.qp_pd.at(i) == Setup::kAbsent) continue;
     auto& qp = state.qps.at(i);

@@ -17,12 +17,19 @@ struct Setup {
   std::array<std::uint8_t, model::Plain::kQps> qp_pd{kAbsent, kAbsent, kAbsent, kAbsent};
   /// Which PD slots are live.
   std::array<bool, model::Plain::kPds> pd{};
+  /// The process, 0 or 1, that the domains of each slot belong to, whenever they are made, and with
+  /// them all that is made in them. Where a device is used by one process, that has them all.
+  std::array<std::uint8_t, model::Plain::kPds> process{};
 
   friend bool operator==(const Setup&, const Setup&) = default;
 };
 
 /// The setup of generated walks: qp0 and qp1 in pd0; qp2 in pd0, its peer qp3 in pd1.
-constexpr Setup standard_setup() { return Setup{{0, 0, 0, 1}, {true, true, false, false}}; }
+/// With two processes: pd1 and in it the peers, qp1 and qp3, belong to the other one.
+constexpr Setup standard_setup(std::size_t processes = 1) {
+  if (processes > 1) return Setup{{0, 1, 0, 1}, {true, true, false, false}, {0, 1, 0, 0}};
+  return Setup{{0, 0, 0, 1}, {true, true, false, false}, {}};
+}
 
 /// The model's state at the start of a case.
 /// `defined`: the access flags that the dialect gives a meaning (Rulebook::defined_access()).

@@ -109,21 +109,79 @@ struct Owed {
 };
 
 TEST(Rulebook, WhoeverNamesAnObjectOwesThatItIsThere) {
-  for (const auto& [verb, duty] :
-      {Owed{Verb::alloc_pd, "pd_slot_free"}, {Verb::dealloc_pd, "pd_live"},
-          {Verb::reg_mr, "pd_live"}, {Verb::reg_mr, "mr_slot_free"}, {Verb::dereg_mr, "mr_live"},
-          {Verb::post_recv, "qp_live"}, {Verb::send, "qp_live"}, {Verb::rdma_write, "qp_live"},
-          {Verb::rdma_read, "qp_live"}, {Verb::query_qp, "qp_live"}, {Verb::connect, "pair_live"},
-          {Verb::rereg_mr, "mr_defined"}, {Verb::alloc_mw, "mw_slot_free"},
-          {Verb::dealloc_mw, "mw_live"}, {Verb::bind_mw, "mw_defined"},
-          {Verb::post_bind_mw, "mr_defined"}, {Verb::local_inv, "invalidated_defined"},
-          {Verb::destroy_qp, "qp_live"}, {Verb::protect, "pages_whole"},
-          {Verb::fill, "store_in_buffer"}, {Verb::send, "receive_copy_defined"},
-          {Verb::rdma_write, "copy_defined"}, {Verb::rdma_read, "copy_defined"}}) {
+  for (const auto& [verb, duty] : {Owed{Verb::alloc_pd, "pd_slot_free"},
+           {Verb::dealloc_pd, "pd_live"}, {Verb::reg_mr, "pd_live"}, {Verb::reg_mr, "mr_slot_free"},
+           {Verb::dereg_mr, "mr_live"}, {Verb::post_recv, "qp_live"}, {Verb::send, "qp_live"},
+           {Verb::rdma_write, "qp_live"}, {Verb::rdma_read, "qp_live"}, {Verb::query_qp, "qp_live"},
+           {Verb::connect, "pair_live"}, {Verb::rereg_mr, "mr_defined"},
+           {Verb::alloc_mw, "mw_slot_free"}, {Verb::dealloc_mw, "mw_live"},
+           {Verb::bind_mw, "mw_defined"}, {Verb::post_bind_mw, "mr_defined"},
+           {Verb::local_inv, "invalidated_defined"}, {Verb::destroy_qp, "qp_live"},
+           {Verb::protect, "pages_whole"}, {Verb::fill, "store_in_buffer"},
+           {Verb::send, "receive_copy_defined"}, {Verb::rdma_write, "copy_defined"},
+           {Verb::rdma_read, "copy_defined"}, {Verb::rereg_mr, "one_process"},
+           {Verb::bind_mw, "one_process"}, {Verb::post_bind_mw, "one_process"}}) {
     std::vector<std::string> ids;
     for (const auto* condition : book().duties(verb)) ids.emplace_back(condition->id);
     EXPECT_THAT(ids, Contains(duty)) << kVerbNames.at(static_cast<std::size_t>(verb));
   }
+}
+
+/// A queue pair, a window and a region in pd0, and a region in pd1, which is the other process's.
+State<Plain> two_processes() {
+  State<Plain> state;
+  for (std::size_t i = 0; i < 2; ++i) {
+    state.pds.at(i).live = Bit(true);
+    state.regions.at(i).live = Bit(true);
+    state.regions.at(i).pd = Plain::small(i);
+  }
+  state.windows[0].live = state.qps[0].live = state.qps[1].live = Bit(true);
+  state.qps[1].pd = Plain::small(1);
+  state.process = {0, 1};
+  return state;
+}
+
+TEST(Rulebook, HandlesOfTwoProcessesAreNotForOneCall) {
+  Call<Plain> move;
+  move.verb = Verb::rereg_mr;
+  move.flags = Plain::flags(kChangePd);
+  move.pd = 1;
+  Call<Plain> bind;
+  bind.verb = Verb::bind_mw;
+  Call<Plain> posted;
+  posted.verb = Verb::post_bind_mw;
+  Call<Plain> share;
+  share.verb = Verb::reg_shared_mr;
+  share.mr = 2;
+  bind.mr = posted.mr = share.source = 1;
+  State<Plain> state = two_processes();
+  const auto& books = {&book(), &book(), &book(), &experimental_rulebook()};
+  auto of = books.begin();
+  for (const Call<Plain>& call : {move, bind, posted, share}) {
+    const Rulebook& rules = **of++;
+    EXPECT_EQ(rules.forbids(state, call), &one_process<Plain>);
+    State<Plain> in_one = state;
+    in_one.process = {};
+    EXPECT_EQ(rules.forbids(in_one, call), nullptr);
+  }
+  move.flags = Plain::flags(kChangeAccess);  // names no PD
+  EXPECT_EQ(book().forbids(state, move), nullptr);
+  bind.mr = 0;
+  bind.qp = 1;
+  EXPECT_EQ(book().forbids(state, bind), &one_process<Plain>);
+  bind.qp = 0;
+  EXPECT_EQ(book().forbids(state, bind), nullptr);
+}
+
+TEST(Rulebook, KeysOfTheOtherProcessMayBeUsed) {
+  State<Plain> state = two_processes();
+  Call<Plain> write;
+  write.verb = Verb::rdma_write;
+  state.regions[1].lkey = state.regions[1].rkey = write.lkey = write.rkey = Plain::key(0x100);
+  EXPECT_EQ(book().forbids(state, write), nullptr);
+  write.verb = Verb::local_inv;
+  state.can.features = Plain::flags(kMemoryExtensions);
+  EXPECT_EQ(book().forbids(state, write), nullptr);
 }
 
 TEST(Rulebook, DialectsDifferInVerbsAndFlags) {

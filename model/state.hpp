@@ -79,6 +79,9 @@ template <class D> struct State {
   std::array<QueuePair<D>, D::kQps> qps{};
   std::array<Buffer<D>, D::kBuffers> buffers{};
   Capabilities<D> can{};
+  /// The process whose context the protection domains of each slot are made in, and all that is
+  /// made in them: the same for a whole case, and a plain number in every domain.
+  std::array<std::uint8_t, D::kPds> process{};
   typename D::Flags defined{};  ///< access flags that the dialect gives a meaning
   typename D::Flags proven{};   ///< access flags of every registration that succeeded so far
   typename D::Flags shown{};    ///< Feature flags that some success has shown

@@ -90,6 +90,7 @@ class Reader {
     for (std::size_t i = World::kPds; i < model::Plain::kPds; ++i)
       if (trace.setup.pd.at(i)) fail(fmt::format("a scope has at most {} PDs", World::kPds));
     if (trace.setup.qp_pd.at(2) != Setup::kAbsent) fail("a scope has at most one pair");
+    if (trace.setup.process != Setup{}.process) fail("a scope has one process");
   }
 
   void expand(const std::string& text, std::size_t from) {

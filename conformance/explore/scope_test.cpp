@@ -82,6 +82,8 @@ TEST(Scope, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of("# mrproof scope v1\n\ngiven pd9\ndereg_mr(mr0)\n"),
               StartsWith("a.scope:3:"));
   EXPECT_THAT(error_of("# mrproof scope v1\ngiven pd3\n"), HasSubstr("at most 2 PDs"));
+  EXPECT_THAT(error_of("# mrproof scope v1\ngiven pd0 in process 1\n"),
+              HasSubstr("has one process"));
 }
 
 }  // namespace

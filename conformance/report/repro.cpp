@@ -115,6 +115,8 @@ void ReproWriter::write_setup() {
       for (const std::size_t end : {first, first + 1}) pds.insert(setup.qp_pd.at(end));
   std::string made;
   for (const std::size_t pd : pds) {
+    if (setup.process.at(pd) != 0)
+      comment(fmt::format("The trace has pd{} in another process; this program is one.", pd));
     declared_.insert(fmt::format("pd{}", pd));
     line(fmt::format("struct ibv_pd *pd{} = ibv_alloc_pd(context);", pd));
     made += fmt::format("{}pd{}", made.empty() ? "" : " && ", pd);

@@ -177,6 +177,16 @@ TEST(Repro, AReceiveOverIwarpIsFlushedByTheDisconnect) {
   EXPECT_THAT(program, HasSubstr("NEED(ended(qp0));\n    int own_received = completion("));
 }
 
+TEST(Repro, SaysThatItIsOneProcess) {
+  const auto program = [](const std::string& whose) {
+    const std::string text = "# mrproof trace v1\ngiven pd0" + whose +
+                             "\nmr0 = reg_mr(pd0, buf0+0, 8, 0) -> refused EINVAL\n";
+    return repro_program(gather_evidence(parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt"));
+  };
+  EXPECT_THAT(program(" in process 1"), HasSubstr("The trace has pd0 in another process"));
+  EXPECT_THAT(program(""), Not(HasSubstr("in another process")));
+}
+
 TEST(Repro, EveryScenarioIsAReadableProgram) {
   for (const auto& file : testing::scenario_files()) {
     const Trace trace = load_trace(file);

@@ -113,7 +113,7 @@ class Worker {
   }
 
   bool walk(std::uint64_t index) {
-    const Setup setup = standard_setup();
+    const Setup setup = standard_setup(device_.processes());
     begin_case(index, setup);
     Oracle oracle(book_, setup, can_);
     Walk walk(plan_.case_seed(index), plan_.walk);
@@ -329,8 +329,10 @@ std::unique_ptr<impl::Device> open_device(const std::string& name, const std::st
   if (brisk) options.be_brisk();
   const auto at = std::min(name.find('@'), name.size());
   if (!options.take(name.substr(std::min(at + 1, name.size()))))
-    throw ToolError(
-        fmt::format("--device {}: what follows '@' is uverbs, fork, or uverbs+fork", name));
+    throw ToolError(fmt::format(
+        "--device {}: what follows '@' is uverbs, fork, two-processes, or some of them joined by "
+        "'+'",
+        name));
   const auto bare = name.substr(0, at);
   impl::prepare_library(options);
   return bare.empty() ? open_only_device(options) : impl::open_verbs_device(bare, options);

@@ -269,7 +269,10 @@ ShrinkForm numbered(const Trace& trace) {
     return current[slot] = next.at(static_cast<std::size_t>(slot.first))++;
   };
   for (std::uint8_t i = 0; i < trace.setup.pd.size(); ++i)
-    if (trace.setup.pd.at(i)) form.given_pds.push_back(number_of({ObjectKind::pd, i}, false));
+    if (trace.setup.pd.at(i)) {
+      form.given_pds.push_back(number_of({ObjectKind::pd, i}, false));
+      if (trace.setup.process.at(i) != 0) form.other_pds.push_back(form.given_pds.back());
+    }
   for (std::size_t i = 0; i < trace.setup.qp_pd.size(); ++i) {
     const auto pd = trace.setup.qp_pd.at(i);
     form.qp_pd.at(i) = pd == Setup::kAbsent ? pd : number_of({ObjectKind::pd, pd}, false);
@@ -304,7 +307,11 @@ std::optional<Trace> with_slots(const ShrinkForm& whole, const Trace& like) {
       trace.setup.qp_pd.at(i) = slots->at({ObjectKind::pd, form.qp_pd.at(i)});
   for (const auto pd : form.given_pds) {
     const auto found = slots->find({ObjectKind::pd, pd});
-    if (found != slots->end()) trace.setup.pd.at(found->second) = true;
+    if (found == slots->end()) continue;
+    trace.setup.pd.at(found->second) = true;
+    const bool other =
+        std::find(form.other_pds.begin(), form.other_pds.end(), pd) != form.other_pds.end();
+    trace.setup.process.at(found->second) = other ? 1 : 0;
   }
   return trace;
 }
@@ -340,7 +347,10 @@ std::string calls_text(const Trace& trace) {
 
 std::vector<std::uint64_t> weight_parts(const Trace& trace) {
   const auto& setup = trace.setup;
-  const auto pds = static_cast<std::uint64_t>(std::count(setup.pd.begin(), setup.pd.end(), true));
+  // A second process counts like a domain more.
+  const auto pds = static_cast<std::uint64_t>(
+      std::count(setup.pd.begin(), setup.pd.end(), true) +
+      std::count(setup.process.begin(), setup.process.end(), std::uint8_t{1}));
   const auto absent = static_cast<std::uint64_t>(
       std::count(setup.qp_pd.begin(), setup.qp_pd.end(), Setup::kAbsent));
   std::uint64_t extra_elements = 0;

@@ -42,6 +42,7 @@ struct ShrinkForm {
   std::vector<Step> steps;
   std::array<std::uint8_t, model::Plain::kQps> qp_pd{};
   std::vector<std::uint8_t> given_pds;  ///< their numbers
+  std::vector<std::uint8_t> other_pds;  ///< of those, the ones that belong to process 1
 };
 
 /// Numbers the objects of a trace.

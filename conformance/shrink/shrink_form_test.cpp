@@ -74,6 +74,18 @@ TEST(ShrinkForm, TakesEveryScenarioThereAndBack) {
   }
 }
 
+TEST(ShrinkForm, KeepsWhoseADomainIs) {
+  Trace trace = trace_of("mr0 = reg_mr(pd2, buf0+0, 8, 0)\n");
+  trace.setup = mrproof::Setup{{}, {true, false, true}, {0, 0, 1}};
+  trace.setup.qp_pd.fill(mrproof::Setup::kAbsent);
+  const auto back = with_slots(numbered(trace), trace);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(print_setup(back->setup), "given pd0 in process 1\n");
+  Trace in_one = *back;
+  in_one.setup.process = {};
+  EXPECT_LT(weight_of(in_one), weight_of(*back));
+}
+
 TEST(TraceWeight, PrefersFewerStepsThenObjectsThenPlainerValues) {
   const auto weight = [](const std::string& lines) { return weight_of(trace_of(lines)); };
   const auto plain = weight("mr0 = reg_mr(pd0, buf0+0, 8, 0)\n");

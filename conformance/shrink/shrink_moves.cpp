@@ -254,6 +254,11 @@ void with_flipped_pairs(const ShrinkForm& form, const Propose& propose) {
 }
 
 void with_fewer_objects(const ShrinkForm& form, const Propose& propose) {
+  if (!form.other_pds.empty()) {  // all in one process
+    ShrinkForm one = form;
+    one.other_pds.clear();
+    propose(one);
+  }
   propose_merged(form, ObjectKind::mr, propose);
   propose_merged(form, ObjectKind::mw, propose);
   propose_merged(form, ObjectKind::pd, propose);

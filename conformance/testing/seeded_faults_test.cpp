@@ -48,6 +48,21 @@ std::string test_name(const ::testing::TestParamInfo<impl::FaultInfo>& info) {
   return name;
 }
 
+/// What only two processes have: keys of regions and windows that belong to the other one.
+TEST(SeededFaults, AreReportedBetweenTwoProcesses) {
+  int found = 0;
+  for (const auto& fault : impl::faults()) {
+    const bool of_transfers = fault.expected.condition == "local_same_pd" ||
+                              fault.expected.condition == "receive_same_pd" ||
+                              fault.expected.condition == "remote_same_pd";
+    if (!of_transfers) continue;
+    const FaultWalk walk = testing::walk_fault(fault, plan_of(kSteps, 1), 2);
+    EXPECT_TRUE(walk.reported) << fault.id << ": " << fault.breaks;
+    ++found;
+  }
+  EXPECT_EQ(found, 5);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sim, SeededFault, ::testing::ValuesIn(impl::faults()), test_name);
 
 TEST(SeededFaults, NearlyAllAreToBeFound) {

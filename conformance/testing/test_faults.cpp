@@ -14,9 +14,9 @@ std::string finding_name(std::string_view rule, std::string_view broken) {
   return (ok ? "ok " : "refused ") + std::string(broken);
 }
 
-FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan) {
+FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan, std::size_t processes) {
   const auto wanted = finding_name(fault.expected.rule, fault.expected.condition);
-  impl::SimDevice device({.fault = std::string(fault.id)});
+  impl::SimDevice device({.fault = std::string(fault.id), .processes = processes});
   FaultWalk walk;
   std::map<std::string, int> times;
   const auto look = [&](const Step& step, const Oracle& oracle) {

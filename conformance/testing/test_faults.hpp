@@ -1,6 +1,7 @@
 // Walks on the simulated device with a seeded fault, up to the report that the fault deserves.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,7 +26,7 @@ struct FaultWalk {
 std::string finding_name(std::string_view rule, std::string_view broken);
 
 /// Walks the plan's cases on the device with the fault until it is reported. As in a run, what was
-/// seen three times is avoided from then on.
-FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan);
+/// seen three times is avoided from then on. `processes`: that the device is used in.
+FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan, std::size_t processes = 1);
 
 }  // namespace mrproof::testing

@@ -165,6 +165,8 @@ std::vector<Malformed> of_given_lines() {
   return {
       third("GivenAfterAStep", "pd2 = alloc_pd() -> ok", pd, 1, "before the first step"),
       line("PdOfAPairNotGiven", "given qp0(pd0) <-> qp1(pd0)", 15, "not given"),
+      line("NoSuchProcess", "given pd0 in process 2", 22, "0 or 1"),
+      line("ProcessMissing", "given pd0 in process", 21, "0 or 1"),
       third("NoSuchPair", pd, "given qp0(pd0) <-> qp2(pd0)", 7, "qp0 <-> qp1"),
       third("HalfAPair", pd, "given qp0(pd0)", 15, "'<->'"),
       {"PairOfTwoPairs",

@@ -17,7 +17,7 @@ Plan plan_of(std::uint64_t steps, std::uint64_t seed) {
 Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, const Look& look,
                 bool goes_on) {
   Trace trace;
-  trace.setup = standard_setup();
+  trace.setup = standard_setup(device.processes());
   trace.can = device.capabilities();
   device.reset(trace.setup);
   DeviceMemory memory(device);

@@ -39,6 +39,14 @@ void parse_capabilities(LineScanner& in, Capabilities<Plain>& can) {
   can.features = Plain::flags(in.take(",") ? parse_flags(in, kFeatureNames, "a feature") : 0);
 }
 
+/// "pd0", or "pd1 in process 1".
+void parse_pd(LineScanner& in, Setup& setup) {
+  const auto pd = in.handle("pd", Plain::kPds);
+  setup.pd.at(pd) = true;
+  if (!in.take("in process")) return;
+  setup.process.at(pd) = static_cast<std::uint8_t>(in.number(1, "0 or 1, a process's number"));
+}
+
 /// "qp0(pd0) <-> qp1(pd0)".
 void parse_pair(LineScanner& in, Setup& setup) {
   const std::size_t start = in.position();
@@ -66,7 +74,7 @@ void parse_given(LineScanner& in, Trace& trace) {
     trace.dialect = parse_dialect(in);
     in.expect(")");
   } else if (in.rest().starts_with("pd")) {
-    trace.setup.pd.at(in.handle("pd", Plain::kPds)) = true;
+    parse_pd(in, trace.setup);
   } else {
     parse_pair(in, trace.setup);
   }

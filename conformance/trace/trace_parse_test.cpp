@@ -87,6 +87,18 @@ TEST(PrintTrace, IsUndoneByParsing) {
   }
 }
 
+TEST(PrintTrace, NamesTheOtherProcess) {
+  impl::SimOptions options;
+  options.processes = 2;
+  impl::SimDevice device(options);
+  const Trace trace = testing::walk_case(device, testing::plan_of(200), 0);
+  EXPECT_NE(print_trace(trace).find("\ngiven pd1 in process 1\n"), std::string::npos);
+  expect_same_after_printing(trace);
+  const std::string first = "# mrproof trace v1\ngiven pd2 in process ";
+  EXPECT_EQ(parse_trace(first + "1\n", "").setup.process[2], 1);
+  EXPECT_EQ(print_setup(parse_trace(first + "0\n", "").setup), "given pd2\n");
+}
+
 TEST(PrintTrace, KeepsStepsWithoutResultsAndLetsACommentBeOneLine) {
   Trace trace;
   trace.setup = standard_setup();

@@ -122,6 +122,8 @@ class CallMaker {
   void spoil_bounds(Side& side, std::uint64_t& length);
 
   // walk_regions.cpp
+  /// One of the PDs that queue pairs are in at first.
+  std::uint8_t pd_of_pairs();
   std::uint32_t access();
   void range(Step& step);
   void choose_verb(Step& step);

@@ -141,14 +141,20 @@ void CallMaker::choose_verb(Step& step) {
   if (random_.chance(3)) c.iova = Plain::address(0 - kPageSize + in_page);  // may wrap around
 }
 
+std::uint8_t CallMaker::pd_of_pairs() {
+  // Each pair has one end in each of two processes, else all ends but one are in the first PD.
+  if (state_.process[1] != 0) return random_.pick<std::uint8_t>({0, 1});
+  return random_.pick<std::uint8_t>({0, 0, 0, 1});
+}
+
 std::optional<Step> CallMaker::register_region(bool wrong) {
   Step step = call_of(Verb::reg_mr);
   const auto slot = region_where(false);
   if (!slot) return std::nullopt;
   step.call.mr = *slot;
   // Most in the PDs of the queue pairs, where they can be used.
-  step.call.pd = static_cast<std::uint8_t>(
-      random_.chance(85) ? random_.pick<std::uint64_t>({0, 0, 0, 1}) : random_.below(Plain::kPds));
+  step.call.pd =
+      static_cast<std::uint8_t>(random_.chance(85) ? pd_of_pairs() : random_.below(Plain::kPds));
   if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
   if (random_.chance(6) && book_.has(Verb::alloc_null_mr) && worth(kNullMr)) {
     step.call.verb = Verb::alloc_null_mr;

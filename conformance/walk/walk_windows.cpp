@@ -20,7 +20,7 @@ std::optional<Step> CallMaker::allocate_window() {
   step.call.mw = *slot;
   step.call.option = random_.chance(50) ? kTypeOne : kTypeTwo;
   if (!worth(step.call.option == kTypeOne ? kMwType1 : kMwType2A | kMwType2B)) return std::nullopt;
-  step.call.pd = random_.pick<std::uint8_t>({0, 0, 0, 1});
+  step.call.pd = pd_of_pairs();
   if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
   return step;
 }

@@ -50,7 +50,8 @@ SimDevice::SimDevice(const SimOptions& options)
 
 Description SimDevice::description() const {
   const std::string firmware = options_.fault ? "fault " + *options_.fault : "no fault";
-  return {"sim0", "simulated", "none", "none", firmware};
+  const char* name = options_.processes > 1 ? "sim0@two-processes" : "sim0";
+  return {name, "simulated", "none", "none", firmware};
 }
 
 model::Capabilities<Plain> SimDevice::capabilities() const {
@@ -67,7 +68,7 @@ void SimDevice::reset(const Setup& setup) {
   regions_.fill(Handle{});
   windows_.fill(Handle{});
   for (std::size_t slot = 0; slot < pds_.size(); ++slot)
-    pds_[slot] = ProtectionDomain{setup.pd[slot], 0};
+    pds_[slot] = ProtectionDomain{setup.pd[slot], 0, setup.process[slot]};
   for (std::size_t slot = 0; slot < qps_.size(); ++slot) {
     qps_[slot] = QueuePair{};
     const std::uint8_t pd = setup.qp_pd[slot];
@@ -86,12 +87,32 @@ void SimDevice::reset(const Setup& setup) {
 
 Observation SimDevice::perform(const Call& call) {
   check_elements(call);
+  check_process(call);
   Observation observation;
   Result& result = observation.result;
   result.own_receive = Plain::small(Outcome::none);
   result.peer_receive = Plain::small(Outcome::none);
   dispatch(call, result);
   return observation;
+}
+
+/// No program can make a call that names objects of two processes.
+void SimDevice::check_process(const Call& call) {
+  const auto same = [&](std::uint8_t one, std::uint8_t other) {
+    require(pds_[one].process == pds_[other].process,
+            "simulated device: the call names objects of both processes");
+  };
+  switch (call.verb) {
+    case Verb::rereg_mr:
+      if ((bits(call.flags) & model::kChangePd) != 0) same(region_in(call.mr).pd, call.pd);
+      return;
+    case Verb::reg_shared_mr: return same(region_in(call.source).pd, call.pd);
+    case Verb::bind_mw:
+    case Verb::post_bind_mw:
+      same(queue_pair(call.qp).pd, region_in(call.mr).pd);
+      return same(queue_pair(call.qp).pd, table_.window(window_handle(call.mw).entry).pd);
+    default: return;
+  }
 }
 
 void SimDevice::dispatch(const Call& call, Result& result) {

@@ -33,6 +33,7 @@ class SimDevice final : public Device {
 
   [[nodiscard]] Description description() const override;
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override;
+  [[nodiscard]] std::size_t processes() const override { return options_.processes; }
   /// Throws DeviceError if a pair lacks one end, or a QP's protection domain is not live.
   void reset(const Setup& setup) override;
   Observation perform(const model::Call<model::Plain>& call) override;
@@ -48,7 +49,8 @@ class SimDevice final : public Device {
 
   struct ProtectionDomain {
     bool live = false;
-    unsigned users = 0;  ///< regions, windows and QPs in it
+    unsigned users = 0;        ///< regions, windows and QPs in it
+    std::uint8_t process = 0;  ///< whose it is; the slot's for the whole case
   };
   /// A slot of regions or windows.
   struct Handle {
@@ -86,6 +88,7 @@ class SimDevice final : public Device {
   [[nodiscard]] bool experimental() const { return dialect_ == Dialect::mlnx_experimental; }
 
   // sim_device.cpp: which verb is whose; protection domains; queue pairs.
+  void check_process(const Call& call);
   void dispatch(const Call& call, Result& result);
   bool dispatch_work_request(const Call& call, Result& result);
   bool dispatch_memory(const Call& call, Result& result);

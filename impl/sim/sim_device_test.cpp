@@ -94,5 +94,34 @@ TEST_F(SimDeviceTest, MistakesOfTheHarnessAreNotBehaviour) {
   EXPECT_THROW(device.reset({{0, 0, Setup::kAbsent, 0}, {true}}), DeviceError);
 }
 
+TEST(SimDeviceInTwoProcesses, TakesNoCallWithObjectsOfBoth) {
+  SimOptions options;
+  options.processes = 2;
+  SimDevice device(options);
+  EXPECT_EQ(device.description().device, "sim0@two-processes");
+  device.reset(standard_setup(device.processes()));
+  const Range range{0, in_buffer(0), 64};
+  const auto outcome = [&](const PlainCall& call) { return device.perform(call).result.outcome; };
+  EXPECT_EQ(outcome(reg_mr(0, 0, range, model::kMwBind)), Outcome::ok);
+  EXPECT_EQ(outcome(reg_mr(1, 1, range, model::kMwBind)), Outcome::ok);
+  EXPECT_EQ(outcome(alloc_mw(0, 0, model::kTypeOne)), Outcome::ok);
+  PlainCall move;
+  move.verb = Verb::rereg_mr;
+  move.mr = 1;
+  move.flags = Plain::flags(model::kChangePd);
+  EXPECT_THROW(device.perform(move), std::logic_error);
+  PlainCall bind;
+  bind.verb = Verb::bind_mw;
+  bind.mr = 1;
+  EXPECT_THROW(device.perform(bind), std::logic_error);
+  bind.mr = 0;
+  bind.qp = 1;
+  EXPECT_THROW(device.perform(bind), std::logic_error);
+  // The same in one process is the device's to refuse.
+  device.reset(mrproof::Setup{{0, 1, 0, 1}, {true, true}, {}});
+  EXPECT_EQ(outcome(reg_mr(1, 1, range, model::kMwBind)), Outcome::ok);
+  EXPECT_EQ(outcome(move), Outcome::ok);
+}
+
 }  // namespace
 }  // namespace mrproof::impl::testing

@@ -21,6 +21,12 @@ SimOptions short_messages() {
   return options;
 }
 
+SimOptions in_two_processes() {
+  SimOptions options;
+  options.processes = 2;
+  return options;
+}
+
 /// Windows, invalidation and atomics over iWARP are not modelled.
 SimOptions over_iwarp() {
   using namespace model;
@@ -46,6 +52,7 @@ const std::vector<std::pair<std::string_view, SimOptions>>& capability_sets() {
       {"minimal", with(0, 0)},
       {"short-messages", short_messages()},
       {"iwarp", over_iwarp()},
+      {"two-processes", in_two_processes()},
   };
   return sets;
 }

@@ -1,6 +1,7 @@
 // What a simulated device is to be: its dialect, its capabilities, its mistake.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,9 +35,12 @@ struct SimOptions {
   std::string dialect = "linux";
   /// Feature flags of what it supports; other calls are refused with EOPNOTSUPP.
   std::uint32_t features = kSimFeatures;
+  /// In how many processes it says that it is used. It is always in one, but where there are two it
+  /// knows of each object whose it is, and throws std::logic_error where a call names both's.
+  std::size_t processes = 1;
 };
 
-/// Devices that can do more or less, by name; the first can do everything.
+/// Devices that can do more or less, or are used otherwise, by name; the first can do everything.
 const std::vector<std::pair<std::string_view, SimOptions>>& capability_sets();
 
 }  // namespace mrproof::impl

@@ -6,15 +6,14 @@
 #include <array>
 #include <cstdint>
 
-#include "impl/device.hpp"
 #include "model/call.hpp"
 
 namespace mrproof::impl {
 
 /// The call was refused with this errno, or with this return code as 32 bits.
-inline void refuse(Observation& seen, int error) {
-  seen.result.outcome = model::Outcome::refused;
-  seen.result.error = model::Plain::key(static_cast<std::uint32_t>(error));
+inline void refuse(model::Result<model::Plain>& result, int error) {
+  result.outcome = model::Outcome::refused;
+  result.error = model::Plain::key(static_cast<std::uint32_t>(error));
 }
 
 /// Throws std::logic_error: no program could make a call on that slot. `fault` completes the

@@ -1,9 +1,7 @@
 // Calls of the verbs device, and those on protection domains and queue pairs.
-#include <cerrno>
 #include <chrono>
 
 #include "impl/verbs/arguments.hpp"
-#include "impl/verbs/patience.hpp"
 #include "impl/verbs/verbs_device.hpp"
 
 namespace mrproof::impl {
@@ -29,125 +27,91 @@ Observation VerbsDevice::perform(const Call& call) {
 }
 
 void VerbsDevice::dispatch(const Call& call, Observation& seen) {
+  if (model::is_transfer(call.verb)) return transfer(call, seen);
   switch (call.verb) {
-    case Verb::alloc_pd: return alloc_pd(call, seen);
-    case Verb::dealloc_pd: return dealloc_pd(call, seen);
-    case Verb::reg_mr:
-    case Verb::reg_mr_iova:
-    case Verb::reg_mr_ex:
-    case Verb::reg_dmabuf_mr:
-    case Verb::alloc_null_mr:
-    case Verb::reg_shared_mr: return register_region(call, seen);
-    case Verb::rereg_mr: return rereg_mr(call, seen);
-    case Verb::dereg_mr: return dereg_mr(call, seen);
-    case Verb::advise_mr: return advise_mr(call, seen);
-    case Verb::alloc_mw: return alloc_mw(call, seen);
-    case Verb::dealloc_mw: return dealloc_mw(call, seen);
-    case Verb::bind_mw: return bind_mw(call, seen);
-    case Verb::post_bind_mw: return post_bind_mw(call, seen);
-    case Verb::post_recv: return post_recv(call, seen);
-    case Verb::local_inv:
-    case Verb::send:
-    case Verb::send_with_inv:
-    case Verb::rdma_write:
-    case Verb::rdma_write_with_imm:
-    case Verb::rdma_read:
-    case Verb::atomic_fetch_and_add:
-    case Verb::atomic_cmp_and_swp: return transfer(call, seen);
     case Verb::query_qp: return query_qp(call, seen);
     case Verb::connect: return connect(call, seen);
-    case Verb::destroy_qp: return destroy_qp(call, seen);
     case Verb::fill: return Buffers::fill(call.address.value(), call.length.value(), call.seed);
-    case Verb::protect:
-      return buffers_.protect(call.address.value(), call.length.value(),
-                              static_cast<model::Protection>(call.option));
+    case Verb::protect: return protect(call);
+    default: return call_on_objects(call, seen);
   }
 }
 
-void VerbsDevice::alloc_pd(const Call& call, Observation& seen) {
-  PdSlot& slot = pds_.at(call.pd);
-  if (slot.pd != nullptr) report_misuse("pd", call.pd, "is taken");
-  errno = 0;
-  slot.pd = ibv_alloc_pd(port_.context.get());
-  if (slot.pd == nullptr) refuse(seen, errno);
-}
-
-void VerbsDevice::dealloc_pd(const Call& call, Observation& seen) {
-  const int error = ibv_dealloc_pd(domain(call.pd));
-  if (error != 0) return refuse(seen, error);
-  PdSlot& slot = pds_.at(call.pd);
-  // Where the device let a domain go that queue pairs are in, they are of no further use.
-  for (PairSlot& pair : pairs_) {
-    for (QpEnd& end : pair.pair.ends) {
-      if (end.pd != slot.pd) continue;
-      end.pd = nullptr;
-      pair.lost = true;
-    }
+/// Whose the objects are that the call names, or is to make.
+std::uint8_t VerbsDevice::process_of(const Call& call) const {
+  switch (call.verb) {
+    case Verb::rereg_mr:
+    case Verb::dereg_mr: return region_process_.at(call.mr);
+    case Verb::dealloc_mw: return window_process_.at(call.mw);
+    case Verb::post_recv:
+    case Verb::query_qp:
+    case Verb::destroy_qp: return pairs_.at(call.qp / 2U).process.at(call.qp & 1U);
+    default: return slot_process_.at(call.pd);
   }
-  slot = PdSlot{};
 }
 
-VerbsDevice::PairSlot& VerbsDevice::pair_of(std::uint8_t qp) {
-  PairSlot& slot = pairs_.at(qp / 2U);
-  if (!slot.live()) report_misuse("qp", qp, "does not exist");
-  return slot;
+/// Makes the call where its objects are, and notes what comes and goes.
+void VerbsDevice::call_on_objects(const Call& call, Observation& seen) {
+  const std::uint8_t process = process_of(call);
+  seen.result = processes_.at(process)->carry_out({.kind = Kind::call, .call = call}).result;
+  if (seen.result.outcome != Outcome::ok) return;
+  if (model::makes_region(call.verb)) region_process_.at(call.mr) = process;
+  if (call.verb == Verb::alloc_mw) window_process_.at(call.mw) = process;
+  if (call.verb == Verb::alloc_pd) pds_.at(call.pd) = {true, false, process};
+  if (call.verb == Verb::dealloc_pd) {
+    pds_.at(call.pd) = PdSlot{};
+    // Where the device let a domain go that queue pairs are in, they are of no further use.
+    for (PairSlot& pair : pairs_)
+      for (std::size_t end = 0; end < 2; ++end) {
+        if (!pair.there.at(end) || pair.pd.at(end) != call.pd) continue;
+        pair.pd.at(end) = Setup::kAbsent;
+        pair.lost = true;
+      }
+  }
+  if (call.verb != Verb::destroy_qp) return;
+  pair_of(call.qp).there.at(call.qp & 1U) = false;
+  pair_of(call.qp).lost = true;
+  const std::uint8_t peer = model::peer_of(call.qp);
+  if (context_.port().connector) ask(peer, {.kind = Kind::await_end, .qp = peer});
 }
 
-QpEnd& VerbsDevice::end_of(std::uint8_t qp) {
-  QpEnd& end = pair_of(qp).pair.ends.at(qp & 1U);
-  if (!end.qp) report_misuse("qp", qp, "was destroyed");
-  return end;
+/// In both processes: the pages are one program's. The other one's first, since what is unmapped is
+/// gone only then.
+void VerbsDevice::protect(const Call& call) {
+  const Order order{.kind = Kind::call, .call = call};
+  if (other_) other_->carry_out(order);
+  context_.carry_out(order);
 }
 
 void VerbsDevice::query_qp(const Call& call, Observation& seen) {
-  QpEnd& end = end_of(call.qp);
-  int error = 0;
-  const model::QpState state = query_state(end, error);
-  if (error != 0) return refuse(seen, error);
-  pair_of(call.qp).failed |= state_of(end) != model::QpState::rts;
-  seen.result.qp_state = Plain::small(state);
+  const Answer answer = ask(call.qp, {.kind = Kind::call, .qp = call.qp, .call = call});
+  seen.result = answer.result;
+  if (seen.result.outcome == Outcome::ok)
+    pair_of(call.qp).failed |= answer.state != model::QpState::rts;
 }
 
 void VerbsDevice::connect(const Call& call, Observation& seen) {
-  end_of(call.qp);
-  end_of(model::peer_of(call.qp));
+  const std::size_t index = call.qp / 2U;
+  const auto first = static_cast<std::uint8_t>(2 * index);
+  for (const std::uint8_t qp : {first, model::peer_of(first)})
+    if (!exists(qp)) report_misuse("qp", qp, "does not exist");
   PairSlot& slot = pair_of(call.qp);
   seen.rebuilt = slot.failed || slot.lost;
-  bool taken_back = !slot.lost && reconnect(port_, slot.pair) == 0;
+  bool taken_back = !slot.lost && reconnect(index) == 0;
   // Where even a read of nothing does not come to its end, RESET once more is all that can be done.
   if (taken_back && read_after_connect_ &&
-      !(read_nothing(slot.pair.ends[0]) && read_nothing(slot.pair.ends[1])))
-    taken_back = reconnect(port_, slot.pair) == 0;
+      !(reads_nothing(first) && reads_nothing(model::peer_of(first))))
+    taken_back = reconnect(index) == 0;
   if (!taken_back) {
     // The device does not take the pair back; a new one in its place is as good.
     seen.rebuilt = slot.failed = true;
-    const auto& ends = slot.pair.ends;
-    if (ends[0].pd == nullptr || ends[1].pd == nullptr) report_misuse("qp", call.qp, "has no pd");
-    const int error = make(slot.pair, ends[0].pd, ends[1].pd);
-    if (error != 0) return refuse(seen, error);
+    for (const std::uint8_t pd : slot.pd)
+      if (pd == Setup::kAbsent) report_misuse("qp", call.qp, "has no pd");
+    const int error = make(index, slot.pd[0], slot.pd[1]);
+    if (error != 0) return refuse(seen.result, error);
   }
   slot.failed = slot.lost = false;
   slot.reset = true;
-}
-
-void VerbsDevice::destroy_qp(const Call& call, Observation& seen) {
-  QpEnd& end = end_of(call.qp);
-  PairSlot& slot = pair_of(call.qp);
-  const int error = ibv_destroy_qp(end.qp.get());
-  if (error != 0) return refuse(seen, error);
-  static_cast<void>(end.qp.release());
-  end = QpEnd{};
-  slot.lost = true;
-  if (port_.connector) await_end(slot.pair.ends.at(model::peer_of(call.qp) & 1U));
-}
-
-/// The connection ends with its other end; what is posted on this one is flushed.
-void VerbsDevice::await_end(QpEnd& end) {
-  Patience patience(options_.state_limit_ms);
-  while (end.qp && state_of(end) == model::QpState::rts && patience.again()) continue;
-  Observation ignored;
-  Plain::Small outcome;
-  if (end.failed) complete_receive(end, end.receive_id != 0, Delivery{}, outcome, ignored);
 }
 
 }  // namespace mrproof::impl

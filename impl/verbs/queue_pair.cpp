@@ -12,9 +12,6 @@ namespace {
 constexpr int kDepth = 16;
 /// Scatter/gather elements of a work request, where the device takes as many.
 constexpr int kMostElements = 2;
-/// Between the packet sequence numbers of two connections, and how many there are (24 bits).
-constexpr std::uint32_t kPsnStep = 1U << 16U;
-constexpr std::uint32_t kPsnMask = (1U << 24U) - 1;
 /// The largest number of outstanding RDMA reads and atomics asked for.
 constexpr int kMostReads = 16;
 
@@ -42,15 +39,7 @@ ibv_qp_init_attr wanted_of(const Port& port, const QpEnd& end) {
   return wanted;
 }
 
-int make_end(const Port& port, QpEnd& end) {
-  if (const int error = make_completion_queues(port, end); error != 0) return error;
-  ibv_qp_init_attr wanted = wanted_of(port, end);
-  errno = 0;
-  end.qp.reset(ibv_create_qp(end.pd, &wanted));
-  return end.qp ? 0 : errno;
-}
-
-/// The same for the CM, which has the queue pair made when it knows the device.
+/// What make_end() does, for the CM, which has the queue pair made when it knows the device.
 int make_end(const Port& port, QpEnd& end, rdma_cm_id* id) {
   if (const int error = make_completion_queues(port, end); error != 0) return error;
   ibv_qp_init_attr wanted = wanted_of(port, end);
@@ -116,39 +105,17 @@ int to_rts(const Port& port, ibv_qp* qp, std::uint32_t psn) {
                            IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-/// From RESET to RTS, both ends in step: neither sends before the other can receive.
-int bring_up(const Port& port, Pair& pair) {
-  ibv_qp* first = pair.ends[0].qp.get();
-  ibv_qp* second = pair.ends[1].qp.get();
-  pair.psn = (pair.psn + kPsnStep) & kPsnMask;
-  int error = to_init(port, first);
-  if (error == 0) error = to_init(port, second);
-  if (error == 0) error = to_rtr(port, first, second->qp_num, pair.psn);
-  if (error == 0) error = to_rtr(port, second, first->qp_num, pair.psn);
-  if (error == 0) error = to_rts(port, first, pair.psn);
-  if (error == 0) error = to_rts(port, second, pair.psn);
-  return error;
-}
-
-int connect_by_cm(const Port& port, Pair& pair) {
-  QpEnd& first = pair.ends[0];
-  QpEnd& second = pair.ends[1];
-  const auto& limits = port.device.orig_attr;
-  return port.connector->connect(
-      first.connection, [&](rdma_cm_id* id) { return make_end(port, first, id); },
-      second.connection, [&](rdma_cm_id* id) { return make_end(port, second, id); },
-      reads(std::min(limits.max_qp_rd_atom, limits.max_qp_init_rd_atom)));
-}
-
-int connect_directly(const Port& port, Pair& pair) {
-  int error = make_end(port, pair.ends[0]);
-  if (error == 0) error = make_end(port, pair.ends[1]);
-  return error == 0 ? bring_up(port, pair) : error;
-}
-
 void discard_completions(ibv_cq* cq) {
   ibv_wc completion{};
   while (ibv_poll_cq(cq, 1, &completion) > 0) continue;
+}
+
+/// What the queues held is gone.
+void empty(QpEnd& end) {
+  if (end.send_cq) discard_completions(end.send_cq.get());
+  if (end.receive_cq) discard_completions(end.receive_cq.get());
+  end.receive_id = 0;
+  end.failed = false;
 }
 
 }  // namespace
@@ -164,44 +131,39 @@ QpEnd& QpEnd::operator=(QpEnd&& other) noexcept {
   return *this;
 }
 
-int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair) {
-  Pair made;
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (pair.ends.at(i).qp) continue;
-    made.ends.at(i).send_cq = std::move(pair.ends.at(i).send_cq);
-    made.ends.at(i).receive_cq = std::move(pair.ends.at(i).receive_cq);
+int make_end(const Port& port, QpEnd& end) {
+  if (const int error = make_completion_queues(port, end); error != 0) return error;
+  ibv_qp_init_attr wanted = wanted_of(port, end);
+  errno = 0;
+  end.qp.reset(ibv_create_qp(end.pd, &wanted));
+  return end.qp ? 0 : errno;
+}
+
+int advance(const Port& port, QpEnd& end, Stage stage, std::uint32_t peer, std::uint32_t psn) {
+  if (port.connector) return EOPNOTSUPP;
+  switch (stage) {
+    case Stage::reset: break;
+    case Stage::init: return to_init(port, end.qp.get());
+    case Stage::rtr: return to_rtr(port, end.qp.get(), peer, psn);
+    case Stage::rts: return to_rts(port, end.qp.get(), psn);
   }
-  made.ends[0].pd = first;
-  made.ends[1].pd = second;
-  const int error = port.connector ? connect_by_cm(port, made) : connect_directly(port, made);
-  if (error == 0) pair = std::move(made);
+  const int error = to_reset(end.qp.get());
+  empty(end);
   return error;
 }
 
-void release_queue_pairs(Pair& pair) {
-  for (QpEnd& end : pair.ends) {
-    end.qp.reset();
-    end.connection = ConnectionEnd{};
-    if (end.send_cq) discard_completions(end.send_cq.get());
-    if (end.receive_cq) discard_completions(end.receive_cq.get());
-    end.receive_id = 0;
-    end.failed = false;
-  }
+int connect_ends(const Port& port, QpEnd& first, QpEnd& second) {
+  const auto& limits = port.device.orig_attr;
+  return port.connector->connect(
+      first.connection, [&](rdma_cm_id* id) { return make_end(port, first, id); },
+      second.connection, [&](rdma_cm_id* id) { return make_end(port, second, id); },
+      reads(std::min(limits.max_qp_rd_atom, limits.max_qp_init_rd_atom)));
 }
 
-int reconnect(const Port& port, Pair& pair) {
-  if (port.connector) return EOPNOTSUPP;
-  int error = 0;
-  // Both ends first, so that nothing of the old connection reaches the new one.
-  for (QpEnd& end : pair.ends)
-    if (error == 0) error = to_reset(end.qp.get());
-  for (QpEnd& end : pair.ends) {
-    discard_completions(end.send_cq.get());
-    discard_completions(end.receive_cq.get());
-    end.receive_id = 0;
-    end.failed = false;
-  }
-  return error == 0 ? bring_up(port, pair) : error;
+void release_queue_pair(QpEnd& end) {
+  end.qp.reset();
+  end.connection = ConnectionEnd{};
+  empty(end);
 }
 
 model::QpState query_state(const QpEnd& end, int& error) {

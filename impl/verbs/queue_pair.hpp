@@ -1,13 +1,13 @@
-// Pairs of connected RC queue pairs, each end with completion queues of its own.
+// RC queue pairs, each with completion queues of its own, and how they are connected.
 #pragma once
 
 #include <infiniband/verbs.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 
 #include "impl/verbs/port.hpp"
+#include "impl/verbs/process.hpp"
 #include "model/call.hpp"
 
 namespace mrproof::impl {
@@ -18,8 +18,8 @@ struct DestroyQueue {
   void operator()(ibv_qp* qp) const { ibv_destroy_qp(qp); }
 };
 
-/// One end of a pair. Send and receive completions have a queue each, so that neither can be taken
-/// for the other and one queue pair's never for another's.
+/// One end of a connection. Send and receive completions have a queue each, so that neither can be
+/// taken for the other and one queue pair's never for another's.
 struct QpEnd {
   QpEnd() = default;
   QpEnd(QpEnd&&) noexcept = default;
@@ -37,28 +37,23 @@ struct QpEnd {
   bool failed = false;
 };
 
-/// Two ends connected to each other; empty until made.
-struct Pair {
-  std::array<QpEnd, 2> ends;
-  /// The first packet sequence number of the connection; another one each time, so that packets
-  /// left over from an earlier connection are not taken for this one's.
-  std::uint32_t psn = 0;
-};
+/// Makes a queue pair in the end's domain, on completion queues that are made unless the end has
+/// some left. Returns 0 or the errno of the refusal.
+int make_end(const Port& port, QpEnd& end);
 
-/// Makes a connected pair with ends in the two domains, by the port's connector if it has one, on
-/// the completion queues that release_queue_pairs() has left, if there are any. Returns 0, or the
-/// errno with which the device refused; then nothing is left behind and what was live of `pair` is
-/// unchanged.
-int make_pair(const Port& port, ibv_pd* first, ibv_pd* second, Pair& pair);
+/// Takes the end's queue pair one step on the way from RESET to RTS (ibv_modify_qp(3)), to be
+/// connected to the one of number `peer` on the same port, with packets that are counted from `psn`
+/// on; or back to RESET. Returns 0 or the errno of the refusal. A connection of the CM is made
+/// once: EOPNOTSUPP.
+int advance(const Port& port, QpEnd& end, Stage stage, std::uint32_t peer, std::uint32_t psn);
 
-/// Destroys the queue pairs and keeps their empty completion queues for the next ones: making them
+/// Makes and connects the queue pairs of two ends by the port's connector. Returns 0 or the errno
+/// with which the device refused.
+int connect_ends(const Port& port, QpEnd& first, QpEnd& second);
+
+/// Destroys the queue pair and keeps its empty completion queues for the next one: making them
 /// takes a third of the time that making a pair takes.
-void release_queue_pairs(Pair& pair);
-
-/// Takes both ends through RESET to RTS again; their queues are empty then. Returns 0 or the errno
-/// of the transition that was refused (ibv_modify_qp(3)); then the pair is of no use any more. A
-/// connection of the CM is made once: EOPNOTSUPP.
-int reconnect(const Port& port, Pair& pair);
+void release_queue_pair(QpEnd& end);
 
 /// The end's state by ibv_query_qp(3). `error` receives the call's return value; where that is not
 /// 0 the state is unknown, as it is of a queue pair that was destroyed.

@@ -1,10 +1,10 @@
-// Calls of the verbs device on memory regions and memory windows.
+// Calls of a process on memory regions and memory windows.
 #include <cerrno>
 #include <cstdint>
 
 #include "impl/verbs/arguments.hpp"
+#include "impl/verbs/context.hpp"
 #include "impl/verbs/rereg.hpp"
-#include "impl/verbs/verbs_device.hpp"
 
 namespace mrproof::impl {
 namespace {
@@ -59,42 +59,36 @@ ibv_mr* make_region(ibv_pd* pd, const Call& call, DmaBuf& memory) {
   }
 }
 
-void show_keys(const ibv_mr* region, Observation& seen) {
-  seen.result.lkey = Plain::key(region->lkey);
-  seen.result.rkey = Plain::key(region->rkey);
+void show_keys(const ibv_mr* region, model::Result<Plain>& result) {
+  result.lkey = Plain::key(region->lkey);
+  result.rkey = Plain::key(region->rkey);
 }
 
 }  // namespace
 
-ibv_pd* VerbsDevice::domain(std::uint8_t pd) const {
-  ibv_pd* found = pds_.at(pd).pd;
-  if (found == nullptr) report_misuse("pd", pd, "is not allocated");
-  return found;
-}
-
-ibv_mr*& VerbsDevice::region(std::uint8_t mr) {
+ibv_mr*& Context::region(std::uint8_t mr) {
   ibv_mr*& found = regions_.at(mr);
   if (found == nullptr) report_misuse("mr", mr, "is not registered");
   return found;
 }
 
-ibv_mw*& VerbsDevice::window(std::uint8_t mw) {
+ibv_mw*& Context::window(std::uint8_t mw) {
   ibv_mw*& found = windows_.at(mw);
   if (found == nullptr) report_misuse("mw", mw, "is not allocated");
   return found;
 }
 
-void VerbsDevice::register_region(const Call& call, Observation& seen) {
+void Context::register_region(const Call& call, Result& result) {
   ibv_pd* pd = domain(call.pd);
   ibv_mr*& made = regions_.at(call.mr);
   if (made != nullptr) report_misuse("mr", call.mr, "is registered");
   errno = 0;
   made = make_region(pd, call, dma_buf_);
-  if (made == nullptr) return refuse(seen, errno);
-  show_keys(made, seen);
+  if (made == nullptr) return refuse(result, errno);
+  show_keys(made, result);
 }
 
-void VerbsDevice::rereg_mr(const Call& call, Observation& seen) {
+void Context::rereg_mr(const Call& call, Result& result) {
   ibv_mr* changed = region(call.mr);
   const auto flags = static_cast<std::uint32_t>(call.flags.value());
   ibv_pd* pd = (flags & model::kChangePd) != 0 ? domain(call.pd) : nullptr;
@@ -105,41 +99,41 @@ void VerbsDevice::rereg_mr(const Call& call, Observation& seen) {
   const int reason = errno;
   // Whatever the code says of its use, the region's structure stays the program's, to be freed by
   // ibv_dereg_mr(3). Two codes leave a region that is valid as it was asked for: its keys are seen.
-  if (code == 0 || code == IBV_REREG_MR_ERR_DO_FORK_OLD) show_keys(changed, seen);
+  if (code == 0 || code == IBV_REREG_MR_ERR_DO_FORK_OLD) show_keys(changed, result);
   if (code == 0) return;
-  refuse(seen, code);
-  seen.result.reason = Plain::key(static_cast<std::uint32_t>(reason));
+  refuse(result, code);
+  result.reason = Plain::key(static_cast<std::uint32_t>(reason));
 }
 
-void VerbsDevice::dereg_mr(const Call& call, Observation& seen) {
+void Context::dereg_mr(const Call& call, Result& result) {
   ibv_mr*& ended = region(call.mr);
   const int error = ibv_dereg_mr(ended);
-  if (error != 0) return refuse(seen, error);
+  if (error != 0) return refuse(result, error);
   ended = nullptr;
 }
 
-void VerbsDevice::advise_mr(const Call& call, Observation& seen) {
+void Context::advise_mr(const Call& call, Result& result) {
   std::array<ibv_sge, 2> elements = elements_of(call);
   const int error =
       ibv_advise_mr(domain(call.pd), static_cast<ibv_advise_mr_advice>(call.option),
                     static_cast<std::uint32_t>(call.flags.value()), elements.data(), call.elements);
-  if (error != 0) refuse(seen, error);
+  if (error != 0) refuse(result, error);
 }
 
-void VerbsDevice::alloc_mw(const Call& call, Observation& seen) {
+void Context::alloc_mw(const Call& call, Result& result) {
   ibv_pd* pd = domain(call.pd);
   ibv_mw*& made = windows_.at(call.mw);
   if (made != nullptr) report_misuse("mw", call.mw, "is allocated");
   errno = 0;
   made = ibv_alloc_mw(pd, static_cast<ibv_mw_type>(call.option));
-  if (made == nullptr) return refuse(seen, errno);
-  seen.result.rkey = Plain::key(made->rkey);
+  if (made == nullptr) return refuse(result, errno);
+  result.rkey = Plain::key(made->rkey);
 }
 
-void VerbsDevice::dealloc_mw(const Call& call, Observation& seen) {
+void Context::dealloc_mw(const Call& call, Result& result) {
   ibv_mw*& ended = window(call.mw);
   const int error = ibv_dealloc_mw(ended);
-  if (error != 0) return refuse(seen, error);
+  if (error != 0) return refuse(result, error);
   ended = nullptr;
 }
 

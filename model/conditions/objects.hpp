@@ -32,6 +32,34 @@ MRPROOF_SITUATION(pair_live, "both queue pairs of the connection exist", "create
 MRPROOF_SITUATION(store_in_buffer, "the bytes stored lie in mapped, writable memory of one buffer",
     "memory.unmapped memory.read_only", paged_in(v.state, v.call.address, v.call.length, true));
 
+/// Whether objects of the two PDs belong to one process.
+template <class D>
+constexpr auto together(const State<D>& s, typename D::Small one, typename D::Small other) {
+  auto sound = D::bit(true);
+  for (std::size_t i = 0; i < D::kPds; ++i)
+    for (std::size_t j = 0; j < D::kPds; ++j)
+      if (s.process[i] != s.process[j])
+        sound = sound & !((one == D::small(i)) & (other == D::small(j)));
+  return sound;
+}
+/// Whether all objects that the call names belong to one process.
+template <class D> constexpr auto names_one_process(const View<D>& v) {
+  const auto pd = D::small(v.call.pd);
+  switch (v.call.verb) {
+    case Verb::rereg_mr:
+      return implies(has<D>(v.call.flags, kChangePd), together(v.state, v.region().pd, pd));
+    case Verb::reg_shared_mr: return together(v.state, v.source().pd, pd);
+    case Verb::bind_mw:
+    case Verb::post_bind_mw:
+      return together(v.state, v.qp().pd, v.window().pd) &
+             together(v.state, v.qp().pd, v.region().pd);
+    default: return D::bit(true);  // names one object, or is made at both ends
+  }
+}
+MRPROOF_SITUATION(one_process,
+    "the objects that the call names belong to one process: handles are good there only",
+    "user_verbs.other_process harness.process_of_pd", names_one_process(v));
+
 /// Whether some buffer holds the range, and no hole but one of just that range.
 template <class D> constexpr auto only_hole(const View<D>& v) {
   const auto last = v.call.address + v.call.length - 1;

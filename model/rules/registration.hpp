@@ -98,8 +98,8 @@ template <class D> struct SharingRules {
       R{"refused_doubtful", refused, C::kErrnoSet, fail<D, access_bits_defined<D>>}.with(
           "gap.exp_shared_registration"),
       C::unsupported(C::kErrnoSet, fail<D, features_available<D>>), C::kNoResources};
-  static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::reg_shared_mr, kShare, list<D, pd_live<D>, mr_slot_free<D>, source_live<D>>}};
+  static constexpr VerbRules<D> kVerbs[] = {{Verb::reg_shared_mr, kShare,
+      list<D, pd_live<D>, mr_slot_free<D>, source_live<D>, one_process<D>>}};
 };
 
 }  // namespace mrproof::model

@@ -107,7 +107,7 @@ template <class D> struct ReregistrationRules {
       C::unsupported(C::kErrnoValue, kMissing).with(spoil), C::kNoResources.with(spoil)};
 
   static constexpr auto kDuty = list<D, mr_live<D>, mr_defined<D>, mr_not_null<D>, new_pd_live<D>,
-      translation_plain<D>, kind_kept<D>>;
+      one_process<D>, translation_plain<D>, kind_kept<D>>;
   static constexpr VerbRules<D> kVerbs[] = {{Verb::rereg_mr, kLinux, kDuty}};
   static constexpr VerbRules<D> kExperimentalVerbs[] = {{Verb::rereg_mr, kExperimental, kDuty}};
 };

@@ -94,7 +94,7 @@ template <class D> struct WindowRules {
               E::requester_fails));
 
   static constexpr auto kBindDuty = list<D, qp_live<D>, mw_live<D>, mw_defined<D>, mr_live<D>,
-      mr_defined<D>, bind_region_seen<D>>;
+      mr_defined<D>, bind_region_seen<D>, one_process<D>>;
   static constexpr VerbRules<D> kVerbs[] = {
       {Verb::alloc_mw, kAlloc, list<D, pd_live<D>, mw_slot_free<D>>},
       {Verb::dealloc_mw, kDealloc, list<D, mw_live<D>>}, {Verb::bind_mw, kBind, kBindDuty},

@@ -1,0 +1,214 @@
+#include "impl/verbs/context.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "impl/verbs/arguments.hpp"
+
+namespace mrproof::impl {
+namespace {
+
+using model::Plain;
+using model::Verb;
+
+/// Removes what `release` lets go.
+template <class T, class Release>
+void retry(std::vector<T*>& stuck, Release release) {
+  stuck.erase(
+      std::remove_if(stuck.begin(), stuck.end(), [&](T* object) { return release(object) == 0; }),
+      stuck.end());
+}
+
+/// Lets an object go; what the device keeps goes to the others of that kind.
+template <class T, class Release>
+void let_go(T*& object, std::vector<T*>& stuck, Release release) {
+  if (object != nullptr && release(object) != 0) stuck.push_back(object);
+  object = nullptr;
+}
+
+}  // namespace
+
+Context::Context(const std::string& name, const VerbsOptions& options, Buffers& buffers)
+    : options_(options), buffers_(buffers), port_(open_port(name, options.transport)) {
+  prctl(PR_SET_TIMERSLACK, 1UL);
+}
+
+Context::~Context() {
+  release_objects();
+  for (std::uint8_t qp = 0; qp < ends_.size(); ++qp) release_qp(qp, false);
+  retry(stuck_domains_, ibv_dealloc_pd);
+  for (std::uint8_t pd = 0; pd < pds_.size(); ++pd) release_pd(pd);
+  // What is left the kernel releases when the device is closed, right after this.
+}
+
+Answer Context::carry_out(const Order& order) {
+  using Kind = Order::Kind;
+  Answer answer;
+  answer.result.own_receive = answer.result.peer_receive = Plain::small(model::Outcome::none);
+  const auto end = [&]() -> QpEnd& { return end_of(order.qp); };
+  switch (order.kind) {
+    case Kind::call:
+      if (order.call.verb == Verb::query_qp)
+        query_qp(order.call, answer);
+      else
+        perform(order.call, answer.result);
+      break;
+    case Kind::request: request(order.call, answer); break;
+    case Kind::take_receive:
+      // An end that was destroyed has none.
+      take_receive(ends_.at(order.qp), order.wait && ends_.at(order.qp).receive_id != 0,
+                   order.expected, answer);
+      break;
+    case Kind::settle: settle(ends_.at(order.qp), order.wait, answer); break;
+    case Kind::leave_rts: answer.state = leave_rts(ends_.at(order.qp), true); break;
+    case Kind::state: answer.state = state_of(ends_.at(order.qp)); break;
+    case Kind::await_end: await_end(ends_.at(order.qp), answer); break;
+    case Kind::has_receive: answer.done = ends_.at(order.qp).receive_id != 0; break;
+    case Kind::send_nothing: answer.done = send_nothing(end()); break;
+    case Kind::read_nothing: answer.done = read_nothing(end()); break;
+    case Kind::answers: answer.done = answers(end()); break;
+    case Kind::give_pd: give_pd(order.pd, answer); break;
+    case Kind::release_pd: release_pd(order.pd); break;
+    case Kind::release_objects: release_objects(); break;
+    case Kind::release_qp: release_qp(order.qp, order.wholly); break;
+    case Kind::make_qp: make_qp(order, answer); break;
+    case Kind::keep_qp: ends_.at(order.qp) = std::move(coming_.at(order.qp)); break;
+    case Kind::drop_qp: coming_.at(order.qp) = QpEnd{}; break;
+    case Kind::advance: advance(order, answer); break;
+    case Kind::connect_by_cm: connect_by_cm(order, answer); break;
+    case Kind::map_pages: buffers_.map_pages(); break;
+  }
+  return answer;
+}
+
+/// Calls that are no work requests of a send queue.
+void Context::perform(const Call& call, Result& result) {
+  switch (call.verb) {
+    case Verb::alloc_pd: return alloc_pd(call, result);
+    case Verb::dealloc_pd: return dealloc_pd(call, result);
+    case Verb::rereg_mr: return rereg_mr(call, result);
+    case Verb::dereg_mr: return dereg_mr(call, result);
+    case Verb::advise_mr: return advise_mr(call, result);
+    case Verb::alloc_mw: return alloc_mw(call, result);
+    case Verb::dealloc_mw: return dealloc_mw(call, result);
+    case Verb::post_recv: return post_recv(call, result);
+    case Verb::destroy_qp: return destroy_qp(call, result);
+    case Verb::fill: return Buffers::fill(call.address.value(), call.length.value(), call.seed);
+    case Verb::protect:
+      return buffers_.protect(call.address.value(), call.length.value(),
+                              static_cast<model::Protection>(call.option));
+    default: return register_region(call, result);
+  }
+}
+
+void Context::alloc_pd(const Call& call, Result& result) {
+  ibv_pd*& made = pds_.at(call.pd);
+  if (made != nullptr) report_misuse("pd", call.pd, "is taken");
+  errno = 0;
+  made = ibv_alloc_pd(port_.context.get());
+  if (made == nullptr) refuse(result, errno);
+}
+
+void Context::dealloc_pd(const Call& call, Result& result) {
+  const int error = ibv_dealloc_pd(domain(call.pd));
+  if (error != 0) return refuse(result, error);
+  // Where the device let a domain go that queue pairs are in, they are in none.
+  for (QpEnd& end : ends_)
+    if (end.pd == pds_.at(call.pd)) end.pd = nullptr;
+  pds_.at(call.pd) = nullptr;
+}
+
+void Context::query_qp(const Call& call, Answer& answer) {
+  QpEnd& end = end_of(call.qp);
+  int error = 0;
+  const model::QpState state = query_state(end, error);
+  if (error != 0) return refuse(answer.result, error);
+  answer.state = state_of(end);
+  answer.result.qp_state = Plain::small(state);
+}
+
+void Context::destroy_qp(const Call& call, Result& result) {
+  QpEnd& end = end_of(call.qp);
+  const int error = ibv_destroy_qp(end.qp.get());
+  if (error != 0) return refuse(result, error);
+  static_cast<void>(end.qp.release());
+  end = QpEnd{};
+}
+
+void Context::give_pd(std::uint8_t pd, Answer& answer) {
+  if (pds_.at(pd) != nullptr) report_misuse("pd", pd, "is taken");
+  errno = 0;
+  pds_.at(pd) = ibv_alloc_pd(port_.context.get());
+  if (pds_.at(pd) == nullptr) answer.error = errno;
+}
+
+void Context::release_pd(std::uint8_t pd) { let_go(pds_.at(pd), stuck_domains_, ibv_dealloc_pd); }
+
+/// Windows first: a region is not let go while one is bound to it.
+void Context::release_objects() {
+  retry(stuck_windows_, ibv_dealloc_mw);
+  for (ibv_mw*& window : windows_) let_go(window, stuck_windows_, ibv_dealloc_mw);
+  retry(stuck_regions_, ibv_dereg_mr);
+  for (ibv_mr*& region : regions_) let_go(region, stuck_regions_, ibv_dereg_mr);
+  retry(stuck_domains_, ibv_dealloc_pd);
+}
+
+void Context::release_qp(std::uint8_t qp, bool wholly) {
+  if (wholly) ends_.at(qp) = QpEnd{};
+  release_queue_pair(ends_.at(qp));
+}
+
+/// A new end in the domain, with the completion queues that one which was released has left.
+void Context::take_queues(std::uint8_t qp, std::uint8_t pd) {
+  QpEnd& coming = coming_.at(qp) = QpEnd{};
+  QpEnd& old = ends_.at(qp);
+  if (!old.qp) {
+    coming.send_cq = std::move(old.send_cq);
+    coming.receive_cq = std::move(old.receive_cq);
+  }
+  coming.pd = domain(pd);
+}
+
+void Context::make_qp(const Order& order, Answer& answer) {
+  take_queues(order.qp, order.pd);
+  QpEnd& coming = coming_.at(order.qp);
+  answer.error = make_end(port_, coming);
+  if (answer.error == 0)
+    answer.qp_number = coming.qp->qp_num;
+  else
+    coming = QpEnd{};
+}
+
+void Context::advance(const Order& order, Answer& answer) {
+  QpEnd& coming = coming_.at(order.qp);
+  QpEnd& end = coming.qp ? coming : end_of(order.qp);
+  answer.error = impl::advance(port_, end, order.stage, order.peer, order.psn);
+  answer.qp_number = end.qp->qp_num;
+}
+
+void Context::connect_by_cm(const Order& order, Answer& answer) {
+  const auto other = static_cast<std::uint8_t>(order.qp + 1U);
+  take_queues(order.qp, order.pd);
+  take_queues(other, order.other_pd);
+  answer.error = connect_ends(port_, coming_.at(order.qp), coming_.at(other));
+  for (const std::uint8_t qp : {order.qp, other}) {
+    if (answer.error == 0) ends_.at(qp) = std::move(coming_.at(qp));
+    coming_.at(qp) = QpEnd{};
+  }
+}
+
+ibv_pd* Context::domain(std::uint8_t pd) const {
+  ibv_pd* found = pds_.at(pd);
+  if (found == nullptr) report_misuse("pd", pd, "is not allocated");
+  return found;
+}
+
+QpEnd& Context::end_of(std::uint8_t qp) {
+  QpEnd& end = ends_.at(qp);
+  if (!end.qp) report_misuse("qp", qp, "does not exist");
+  return end;
+}
+
+}  // namespace mrproof::impl

@@ -1,0 +1,97 @@
+// A context of a device and all objects made in it: what a process has for itself.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "impl/buffers.hpp"
+#include "impl/verbs/dma_buf.hpp"
+#include "impl/verbs/options.hpp"
+#include "impl/verbs/port.hpp"
+#include "impl/verbs/process.hpp"
+#include "impl/verbs/queue_pair.hpp"
+#include "impl/verbs/request.hpp"
+
+namespace mrproof::impl {
+
+/// This process's context of a device, and its objects in slots, as the model numbers them.
+class Context final : public Process {
+ public:
+  /// Opens the device; throws DeviceError as open_port(). Sets the timer slack of the calling
+  /// thread to its least (PR_SET_TIMERSLACK in prctl(2)), or the short sleeps between looks for a
+  /// completion would each take 50 us longer. `buffers` are this process's, and outlive it.
+  Context(const std::string& name, const VerbsOptions& options, Buffers& buffers);
+  /// Lets all objects go that the device lets go.
+  ~Context() override;
+
+  Answer carry_out(const Order& order) override;
+  [[nodiscard]] const Port& port() const { return port_; }
+
+ private:
+  using Call = model::Call<model::Plain>;
+  using Result = model::Result<model::Plain>;
+
+  // context.cpp
+  void perform(const Call& call, Result& result);
+  void alloc_pd(const Call& call, Result& result);
+  void dealloc_pd(const Call& call, Result& result);
+  void query_qp(const Call& call, Answer& answer);
+  void destroy_qp(const Call& call, Result& result);
+  void give_pd(std::uint8_t pd, Answer& answer);
+  void release_pd(std::uint8_t pd);
+  void release_objects();
+  void release_qp(std::uint8_t qp, bool wholly);
+  void make_qp(const Order& order, Answer& answer);
+  void advance(const Order& order, Answer& answer);
+  void connect_by_cm(const Order& order, Answer& answer);
+  void take_queues(std::uint8_t qp, std::uint8_t pd);
+  [[nodiscard]] ibv_pd* domain(std::uint8_t pd) const;
+  QpEnd& end_of(std::uint8_t qp);
+
+  // regions.cpp
+  void register_region(const Call& call, Result& result);
+  void rereg_mr(const Call& call, Result& result);
+  void dereg_mr(const Call& call, Result& result);
+  void advise_mr(const Call& call, Result& result);
+  void alloc_mw(const Call& call, Result& result);
+  void dealloc_mw(const Call& call, Result& result);
+  ibv_mr*& region(std::uint8_t mr);
+  ibv_mw*& window(std::uint8_t mw);
+
+  // work_requests.cpp
+  void post_recv(const Call& call, Result& result);
+  void request(const Call& call, Answer& answer);
+  void bind_mw(const Call& call, Answer& answer);
+  void post_bind_mw(const Call& call, Answer& answer);
+  [[nodiscard]] ibv_mw_bind_info bind_info(const Call& call);
+  void post(const Call& call, Request& request, Answer& answer);
+  void await_request(const Call& call, const Request& request, Answer& answer);
+  void take_receive(QpEnd& end, bool wait, const Delivery& expected, Answer& answer);
+  [[nodiscard]] model::QpState leave_rts(QpEnd& end, bool must_fail) const;
+  void settle(QpEnd& end, bool must_fail, Answer& answer);
+  void await_end(QpEnd& end, Answer& answer);
+  std::uint64_t post_empty_read(QpEnd& end);
+  bool answers(QpEnd& end);
+  bool read_nothing(QpEnd& end);
+  bool send_nothing(QpEnd& end);
+
+  const VerbsOptions options_;
+  Buffers& buffers_;
+  Port port_;
+  DmaBuf dma_buf_;
+  std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
+  std::array<ibv_pd*, model::Plain::kPds> pds_{};
+  std::array<ibv_mr*, model::Plain::kRegions> regions_{};
+  std::array<ibv_mw*, model::Plain::kWindows> windows_{};
+  std::array<QpEnd, model::Plain::kQps> ends_{};
+  std::array<QpEnd, model::Plain::kQps> coming_{};  ///< made, and not yet in their places
+  std::vector<ibv_mw*> stuck_windows_;              ///< that the device refused to let go
+  std::vector<ibv_mr*> stuck_regions_;
+  std::vector<ibv_pd*> stuck_domains_;
+};
+
+}  // namespace mrproof::impl
