@@ -1,15 +1,15 @@
 #include "model/rulebook.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "model/dialects.hpp"
 
 namespace mrproof::model {
 
-PlainRule::PlainRule(const Rule<Plain>& row, Verb of_verb)
+PlainRule::PlainRule(const Rule<Plain>& row, Verb of_verb, std::size_t at)
     : Rule<Plain>(row),
       verb(of_verb),
+      place(at),
       id(std::string(kVerbNames.at(static_cast<std::size_t>(of_verb))) + "." + row.name) {}
 
 Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined, std::span<const Group> groups)
@@ -19,26 +19,25 @@ Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined, std::span<co
       const auto place = static_cast<std::size_t>(verb);
       duties_.at(place) = owed;
       for (const Rule<Plain>& row : rows) {
-        rules_.push_back(&store_.emplace_back(row, verb));
+        rules_.push_back(&store_.emplace_back(row, verb, rules_.size()));
         by_outcome_.at(place).at(static_cast<std::size_t>(row.outcome)).push_back(rules_.back());
       }
     }
   }
 }
 
-std::span<const PlainRule* const> Rulebook::rules(Verb verb, Outcome outcome) const {
-  return by_outcome_[static_cast<std::size_t>(verb)][static_cast<std::size_t>(outcome)];
-}
 bool Rulebook::has(Verb verb) const { return !rules(verb, Outcome::ok).empty(); }
 std::span<const PlainCondition* const> Rulebook::duties(Verb verb) const {
   return duties_.at(static_cast<std::size_t>(verb));
 }
 
 const PlainCondition* Rulebook::forbids(const State<Plain>& state, const Call<Plain>& call) const {
-  if (!has(call.verb)) return &kVerbInDialect;
   const Result<Plain> nothing_yet;
-  const PlainView view{state, call, nothing_yet};
-  for (const PlainCondition* duty : duties(call.verb))
+  return forbids({state, call, nothing_yet});
+}
+const PlainCondition* Rulebook::forbids(const PlainView& view) const {
+  if (!has(view.call.verb)) return &kVerbInDialect;
+  for (const PlainCondition* duty : duties(view.call.verb))
     if (!duty->holds(view).truth()) return duty;
   return nullptr;
 }
@@ -59,10 +58,6 @@ const PlainRule* Rulebook::find(std::string_view id) const {
   const auto found =
       std::find_if(rules_.begin(), rules_.end(), [&](const auto* rule) { return rule->id == id; });
   return found == rules_.end() ? nullptr : *found;
-}
-std::size_t Rulebook::index(const PlainRule& rule) const {
-  return static_cast<std::size_t>(
-      std::distance(rules_.begin(), std::find(rules_.begin(), rules_.end(), &rule)));
 }
 
 const PlainCondition kVerbInDialect{"verb_in_dialect", "the dialect has this verb",

@@ -17,9 +17,10 @@ using PlainView = View<Plain>;
 
 /// A rule as one verb has it: verbs that share a table have rules of their own.
 struct PlainRule : Rule<Plain> {
-  PlainRule(const Rule<Plain>& row, Verb of_verb);
+  PlainRule(const Rule<Plain>& row, Verb of_verb, std::size_t at);
   Verb verb;
-  std::string id;  ///< "verb.name"
+  std::size_t place;  ///< in its rulebook's rules()
+  std::string id;     ///< "verb.name"
 };
 
 /// All rules and duties of one dialect over the oracle's domain. Immutable; share it freely.
@@ -37,19 +38,23 @@ class Rulebook {
   /// Every rule, in the order of the catalogue; a rule's index is its place here.
   std::span<const PlainRule* const> rules() const { return rules_; }
   /// The rules that allow `outcome` of `verb`, the strictest first.
-  std::span<const PlainRule* const> rules(Verb verb, Outcome outcome) const;
+  std::span<const PlainRule* const> rules(Verb verb, Outcome outcome) const {
+    return by_outcome_[static_cast<std::size_t>(verb)][static_cast<std::size_t>(outcome)];
+  }
   /// Whether the dialect has the verb.
   bool has(Verb verb) const;
   /// What the caller of `verb` owes.
   std::span<const PlainCondition* const> duties(Verb verb) const;
   /// The duty that a caller would break, or null: then the call may be made.
   const PlainCondition* forbids(const State<Plain>& state, const Call<Plain>& call) const;
+  /// The same for the call of a view, which keeps what its keys were found to be.
+  const PlainCondition* forbids(const PlainView& view) const;
   /// Every condition that a rule or a duty speaks of, once.
   std::vector<const PlainCondition*> conditions() const;
   /// The rule of that id, or null.
   const PlainRule* find(std::string_view id) const;
-  /// Place of a rule in rules().
-  std::size_t index(const PlainRule& rule) const;
+  /// Place in rules() of one of them.
+  std::size_t index(const PlainRule& rule) const { return rule.place; }
 
  private:
   std::string_view dialect_;

@@ -51,7 +51,7 @@ class Memory {
                                    std::span<std::byte> bytes) const;
   [[nodiscard]] std::uint64_t load(std::uint64_t address) const;
   std::byte* locate(std::uint64_t address, std::uint64_t length);
-  Bytes bytes_;
+  alignas(64) Bytes bytes_;
   std::array<std::pair<std::uint64_t, std::uint64_t>, kBufferCount> unmapped_{};
 };
 

@@ -56,9 +56,9 @@ void take_over(State<Plain>& state, std::uint8_t slot, Plain::Small seen, Plain:
 Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can)
     : book_(&book), state_(initial_state(setup, can, book.defined_access())) {}
 
-void Oracle::resolve(Step& step) const { resolve_keys(step, state_); }
+void Oracle::resolve(PlannedCall& step) const { resolve_keys(step, state_); }
 
-const PlainCondition* Oracle::forbids(const Step& step) const {
+const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
   return book_->forbids(state_, step.call);
 }
 

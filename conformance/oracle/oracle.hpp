@@ -35,10 +35,10 @@ class Oracle {
   [[nodiscard]] const model::State<model::Plain>& state() const { return state_; }
   [[nodiscard]] const Memory& memory() const { return memory_; }
 
-  /// Puts the values of the step's named keys into its call.
-  void resolve(Step& step) const;
+  /// Puts the values of the call's named keys into it.
+  void resolve(PlannedCall& step) const;
   /// The duty that the call would break, or null (see model/rule.hpp). Keys must be resolved.
-  [[nodiscard]] const model::PlainCondition* forbids(const Step& step) const;
+  [[nodiscard]] const model::PlainCondition* forbids(const PlannedCall& step) const;
   /// Judges the observed step, records differing bytes in it, and moves on to the next state.
   model::Judgement check(Step& step, MemorySource& source);
   /// After a step that check() called deviating: takes over the state that was seen, where what was

@@ -1,6 +1,6 @@
 #include "conformance/run/device_memory.hpp"
 
-#include <cstring>
+#include "conformance/oracle/equal_bytes.hpp"
 
 namespace mrproof {
 namespace {
@@ -19,11 +19,12 @@ void collect(std::uint64_t address, std::span<const std::byte> seen,
 }  // namespace
 
 void DeviceMemory::differences(const Memory& expected, std::vector<ByteRun>& runs) {
+  const EqualBytes equal = quicker_equal_bytes();
   for (std::size_t i = 0; i < kBufferCount; ++i) {
     const auto seen = device_.buffer(i);
     const auto wanted = expected.buffer(i);
     const auto compare = [&](std::size_t from, std::size_t to) {
-      if (std::memcmp(seen.data() + from, wanted.data() + from, to - from) != 0)
+      if (!equal(seen.data() + from, wanted.data() + from, to - from))
         collect(buffer_address(i) + from, seen.subspan(from, to - from),
                 wanted.subspan(from, to - from), runs);
     };

@@ -55,14 +55,20 @@ void Journal::begin_case(const std::string& name, const Record& record) {
 
 void Journal::step(const std::string& case_name, const Record& end, const Step& step) {
   if (file_ == nullptr) return;
-  const auto verdict = step.annotations.empty() ? "" : print_annotation(step.annotations.front());
-  std::string text = fmt::format(
-      "{{\"record\":\"step\",\"case\":{},\"step\":{},\"call\":\"{}\",\"result\":\"{}\","
-      "\"verdict\":\"{}\",\"inside_ns\":{},\"elapsed_ns\":{},\"rebuilt\":{}",
-      quoted(case_name), end.index, print_call(step), print_result(step), verdict, end.inside_ns,
-      end.elapsed_ns, end.rebuilt);
+  if (quoted_.first != case_name) quoted_ = {case_name, quoted(case_name)};
+  std::string& text = text_;
+  text = "{\"record\":\"step\",\"case\":";
+  text += quoted_.second;
+  append_number(text += ",\"step\":", end.index);
+  append_call(text += ",\"call\":\"", step);
+  append_result(text += "\",\"result\":\"", step);
+  text += "\",\"verdict\":\"";
+  if (!step.annotations.empty()) append_annotation(text, step.annotations.front());
+  append_number(text += "\",\"inside_ns\":", end.inside_ns);
+  append_number(text += ",\"elapsed_ns\":", end.elapsed_ns);
+  text += end.rebuilt ? ",\"rebuilt\":true" : ",\"rebuilt\":false";
   if (!end.kernel_warning.empty()) text += ",\"kernel_warning\":" + quoted(end.kernel_warning);
-  line(text + "}\n");
+  line(text += "}\n");
 }
 
 void Journal::end_case(const Record& record) {

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "conformance/run/tally.hpp"
 
@@ -38,6 +39,8 @@ class Journal {
   void line(const std::string& text);
   std::string path_;
   std::FILE* file_ = nullptr;
+  std::string text_;                            ///< of the last step
+  std::pair<std::string, std::string> quoted_;  ///< its case, and that in quotes
 };
 
 }  // namespace mrproof

@@ -88,7 +88,7 @@ bool Supervisor::drain() {
   return any;
 }
 
-void Supervisor::take(const Record& record) {
+void Supervisor::take(Record&& record) {
   switch (record.kind) {
     case RecordKind::hello:
       tally_.device = parse_description(record.text);
@@ -110,7 +110,7 @@ void Supervisor::take(const Record& record) {
       case_.steps.push_back(record.step);
       open_step_ = true;
       break;
-    case RecordKind::step_end: end_step(record); break;
+    case RecordKind::step_end: end_step(std::move(record)); break;
     case RecordKind::case_end:
       tally_.add_case(record);
       journal_.end_case(record);
@@ -125,19 +125,14 @@ void Supervisor::take(const Record& record) {
   }
 }
 
-void Supervisor::end_step(const Record& record) {
+void Supervisor::end_step(Record&& record) {
   Step& step = case_.steps.back();
   open_step_ = false;
-  const auto call = step.call;
-  const auto lkey = step.lkey;
-  const auto rkey = step.rkey;
-  const auto second = step.second;
-  step = record.step;
-  step.call = call;
-  step.lkey = lkey;
-  step.rkey = rkey;
-  step.second = second;
+  static_cast<PlannedCall&>(record.step) = step;
+  step = std::move(record.step);
   step.keys_seen = true;
+  if (step.annotations.empty() && record.rule != Record::kNoRule)
+    step.annotations.push_back({record.verdict, tally_.book->rules()[record.rule]->id, "", ""});
   journal_.step(case_name_, record, step);
   if (Finding* finding = tally_.add(record, step, case_name_)) {
     finding->trace = case_;

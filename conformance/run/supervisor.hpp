@@ -49,8 +49,8 @@ class Supervisor {
   void start_worker();
   void follow_worker();
   bool drain();
-  void take(const Record& record);
-  void end_step(const Record& record);
+  void take(Record&& record);
+  void end_step(Record&& record);
   void worker_ended(const Ended& ended);
   void check_hang();
   void check_time();

@@ -11,7 +11,14 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(std::vector<std::byte>& bytes) : bytes_(bytes) { bytes_.clear(); }
+  /// Behind what is written there may be room, until the writer goes: growing by a few bytes each
+  /// time would take most of the time.
+  explicit Writer(std::vector<std::byte>& bytes) : bytes_(bytes) {
+    bytes_.resize(bytes.capacity());
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer() { bytes_.resize(size_); }
   template <class T>
   void plain(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -32,10 +39,13 @@ class Writer {
 
  private:
   void raw(const void* from, std::size_t size) {
-    const auto* start = static_cast<const std::byte*>(from);
-    bytes_.insert(bytes_.end(), start, start + size);
+    if (size == 0) return;  // an empty vector has no address to give to memcpy()
+    if (bytes_.size() - size_ < size) bytes_.resize(2 * bytes_.size() + size);
+    std::memcpy(bytes_.data() + size_, from, size);
+    size_ += size;
   }
   std::vector<std::byte>& bytes_;
+  std::size_t size_ = 0;
 };
 
 class Reader {
@@ -114,16 +124,12 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
       out.text(record.text);
       break;
     case RecordKind::case_begin: out.plain(record.setup); break;
-    case RecordKind::step_begin:
-      out.plain(record.step.call);
-      out.plain(record.step.lkey);
-      out.plain(record.step.second);
-      out.plain(record.step.rkey);
-      break;
+    case RecordKind::step_begin: out.plain<PlannedCall>(record.step); break;
     case RecordKind::step_end:
       out.plain(record.step.result);
       out.plain(record.step.timed_out);
       out.plain(record.rule);
+      out.plain(record.verdict);
       out.plain(record.inside_ns);
       out.plain(record.elapsed_ns);
       out.plain(record.rebuilt);
@@ -154,16 +160,14 @@ Record decode(std::span<const std::byte> bytes) {
       break;
     case RecordKind::case_begin: record.setup = in.plain<Setup>(); break;
     case RecordKind::step_begin:
-      record.step.call = in.plain<model::Call<model::Plain>>();
-      record.step.lkey = in.plain<KeyName>();
-      record.step.second = in.plain<KeyName>();
-      record.step.rkey = in.plain<KeyName>();
+      static_cast<PlannedCall&>(record.step) = in.plain<PlannedCall>();
       break;
     case RecordKind::step_end:
       record.step.observed = true;
       record.step.result = in.plain<model::Result<model::Plain>>();
       record.step.timed_out = in.plain<bool>();
       record.rule = in.plain<std::uint16_t>();
+      record.verdict = in.plain<model::Verdict>();
       record.inside_ns = in.plain<std::uint64_t>();
       record.elapsed_ns = in.plain<std::uint64_t>();
       record.rebuilt = in.plain<bool>();

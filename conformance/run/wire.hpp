@@ -32,11 +32,14 @@ struct Record {
   std::uint16_t rule = kNoRule;  ///< place in the rulebook of the rule taken
   std::uint64_t inside_ns = 0;   ///< time inside the implementation's calls
   std::uint64_t elapsed_ns = 0;  ///< time of the whole step, or of the whole case
-  bool rebuilt = false;          ///< queue pairs were rebuilt in this step
-  bool left_out = false;         ///< case_end: it ended before a call that is not made (Plan)
-  std::string kernel_warning;    ///< step_end: the kernel's, one a line
-  std::string skip_reason;       ///< case_end: why nothing of the case was made; empty if it was
-  std::string text;              ///< see kind
+  /// step_end: what taking `rule` came to, of a step without an annotation: a name with nothing
+  /// broken in it is left to whoever reads the record.
+  model::Verdict verdict = model::Verdict::conforms;
+  bool rebuilt = false;        ///< queue pairs were rebuilt in this step
+  bool left_out = false;       ///< case_end: it ended before a call that is not made (Plan)
+  std::string kernel_warning;  ///< step_end: the kernel's, one a line
+  std::string skip_reason;     ///< case_end: why nothing of the case was made; empty if it was
+  std::string text;            ///< see kind
 
   static constexpr std::uint16_t kNoRule = 0xffff;
 };

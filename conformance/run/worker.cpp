@@ -116,11 +116,10 @@ class Worker {
     const Setup setup = standard_setup(device_.processes());
     begin_case(index, setup);
     Oracle oracle(book_, setup, can_);
-    Walk walk(plan_.case_seed(index), plan_.walk);
+    Walk walk(plan_.case_seed(index), plan_.walk, &known_);
     for (std::uint64_t i = 0; i < plan_.case_length(index); ++i) {
       if (stopped()) return false;
-      Step step = walk.next(oracle);
-      if (!perform(i, step, oracle)) break;
+      if (!perform(i, walk.next_call(oracle), oracle)) break;
     }
     return true;
   }
@@ -139,11 +138,7 @@ class Worker {
     std::uint64_t made = 0;
     for (const Step& planned : trace.steps) {
       if (stopped()) return false;
-      Step step;
-      step.call = planned.call;
-      step.lkey = planned.lkey;
-      step.second = planned.second;
-      step.rkey = planned.rkey;
+      PlannedCall step = planned;
       oracle.resolve(step);
       const auto* duty = oracle.forbids(step);
       const bool forbidden = duty != nullptr && (reach.while_allowed || plan_.until);
@@ -170,12 +165,11 @@ class Worker {
     return (!patient && nobody_answers(view)) || is_known_trouble(plan_.walk.known, book_, view);
   }
 
-  /// Makes and judges one step; whether the case can go on.
-  bool perform(std::uint64_t index, Step& step, Oracle& oracle) {
-    record_.kind = RecordKind::step_begin;
-    record_.index = index;
-    record_.step = step;
-    send(record_);
+  /// Makes and judges one step; whether the case can go on. The step is the record's own, so that
+  /// it is not copied, and what it has allocated serves the next one.
+  bool perform(std::uint64_t index, const PlannedCall& planned, Oracle& oracle) {
+    Step& step = record_.step;
+    begin_step(index, planned);
     const auto start = Clock::now();
     impl::Observation seen = device_.perform(step.call);
     step.result = seen.result;
@@ -194,11 +188,11 @@ class Worker {
     }
     if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::kernel_warning)
       avoid(step, trouble);
-    if (judgement.verdict != Verdict::deviates)
+    if (judgement.verdict != Verdict::deviates && needs_annotation(judgement))
       step.annotations.push_back(annotate(judgement, step));
     shown_ = plan_.until && step.annotations.front() == *plan_.until;
     const bool recovered = oracle.recover(step, judgement) && !shown_;
-    finish(index, step, seen, judgement, start);
+    finish(index, seen, judgement, start);
     const bool goes_on = recovered || judgement.verdict == Verdict::conforms ||
                          judgement.verdict == Verdict::unsupported ||
                          (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
@@ -206,18 +200,36 @@ class Worker {
     return goes_on;
   }
 
-  void finish(std::uint64_t index, Step& step, impl::Observation& seen, const Judgement& judgement,
+  void begin_step(std::uint64_t index, const PlannedCall& planned) {
+    Step& step = record_.step;
+    static_cast<PlannedCall&>(step) = planned;
+    step.result = {};
+    step.observed = step.timed_out = false;
+    step.bytes.clear();
+    step.annotations.clear();
+    step.remarks.clear();
+    record_.kind = RecordKind::step_begin;
+    record_.index = index;
+    send(record_);
+  }
+
+  /// Whether the record's rule and verdict do not say all that is to be said.
+  [[nodiscard]] bool needs_annotation(const Judgement& judgement) const {
+    return plan_.until || judgement.rule == nullptr || judgement.broken_count != 0;
+  }
+
+  void finish(std::uint64_t index, impl::Observation& seen, const Judgement& judgement,
               Clock::time_point start) {
     record_.kind = RecordKind::step_end;
     record_.index = index;
     record_.rule = judgement.rule == nullptr || judgement.verdict == Verdict::deviates
                        ? Record::kNoRule
                        : static_cast<std::uint16_t>(book_.index(*judgement.rule));
+    record_.verdict = judgement.verdict;
     record_.inside_ns = seen.inside_ns;
     record_.rebuilt = seen.rebuilt;
     record_.kernel_warning = std::move(seen.kernel_warning);
     record_.elapsed_ns = nanoseconds_since(start);
-    record_.step = std::move(step);
     send(record_);
   }
 
@@ -250,6 +262,7 @@ class Worker {
   bool left_out_ = false;  ///< the case ended before a call that is_left_out()
   bool shown_ = false;     ///< what the plan is to go on until
   std::map<std::string, int> times_;
+  KnownHere known_;                       ///< what plan_.walk.known says
   std::unique_ptr<SeriesTraces> traces_;  ///< of the series that was run last
   std::size_t in_series_ = 0;
   std::string skip_reason_;  ///< of this case

@@ -25,7 +25,7 @@ std::uint32_t key_value(const KeyName& name, const State<Plain>& state) {
   return static_cast<std::uint32_t>(key_itself(name, state)) ^ name.flip;
 }
 
-void resolve_keys(Step& step, const State<Plain>& state) {
+void resolve_keys(PlannedCall& step, const State<Plain>& state) {
   step.call.lkey = Plain::key(key_value(step.lkey, state));
   step.call.second.lkey = Plain::key(key_value(step.second, state));
   step.call.rkey = Plain::key(key_value(step.rkey, state));

@@ -76,16 +76,25 @@ inline constexpr std::array<NamedValue, 2> kWindowTypeNames{
 inline constexpr std::array<NamedValue, 3> kProtectionNames{
     {{model::kNoPages, "NONE"}, {model::kReadPages, "READ"}, {model::kWritePages, "WRITE"}}};
 
+/// Append a number to the text, in decimal; in hexadecimal, as "0x..".
+void append_number(std::string& text, std::uint64_t number);
+void append_hexadecimal(std::string& text, std::uint64_t number);
+
 /// "buf1+64", "buf1-1" near a buffer; else "0x..".
 std::string print_address(std::uint64_t address);
+/// The same behind the text: a journal has a few for each step.
+void append_address(std::string& text, std::uint64_t address);
 /// "LOCAL_WRITE|REMOTE_READ"; bits without a name in hexadecimal; "0" for none.
 std::string print_access(std::uint32_t access);
 /// The same with the names of other flags.
 std::string print_flags(std::span<const NamedValue> names, std::uint32_t flags);
+void append_flags(std::string& text, std::span<const NamedValue> names, std::uint32_t flags);
 /// The name of a value; the number if it has none.
 std::string print_named(std::span<const NamedValue> names, std::uint32_t value);
+void append_named(std::string& text, std::span<const NamedValue> names, std::uint32_t value);
 /// "mr0.rkey", "mr0.old_lkey", "mw0.rkey^0x1", "0x1234".
 std::string print_key(const KeyName& key);
+void append_key(std::string& text, const KeyName& key);
 /// "EINVAL"; "errno=N" for numbers without a name.
 std::string print_errno(std::uint32_t error);
 /// The number of an errno name.

@@ -61,13 +61,17 @@ constexpr bool tells_rkey(model::Verb verb) {
   return tells_lkey(verb) || verb == model::Verb::alloc_mw || model::is_bind(verb);
 }
 
-/// One step. `call.lkey`, `call.second.lkey` and `call.rkey` hold values only after
-/// Oracle::resolve().
-struct Step {
+/// A call whose keys have names. `call.lkey`, `call.second.lkey` and `call.rkey` hold values only
+/// after Oracle::resolve(). Plain words, so that proposing one that is not made costs little.
+struct PlannedCall {
   model::Call<model::Plain> call;
   KeyName lkey;
   KeyName second;  ///< local key of the second element
   KeyName rkey;
+};
+
+/// One step: a call, and what was seen of it.
+struct Step : PlannedCall {
   model::Result<model::Plain> result;
   bool observed = false;   ///< whether a result stands in the trace
   bool keys_seen = false;  ///< whether the keys that the verb tells stand in the trace
@@ -108,13 +112,17 @@ std::string print_capabilities(const model::Capabilities<model::Plain>& can);
 std::string print_setup(const Setup& setup);
 
 /// The call of a step: "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE)".
-std::string print_call(const Step& step);
+std::string print_call(const PlannedCall& step);
+/// The same behind the text, which makes no other string: a journal has a line for each step.
+void append_call(std::string& text, const PlannedCall& step);
 
 /// What was seen: "ok lkey=0x100 rkey=0x100"; empty if nothing was observed.
 std::string print_result(const Step& step);
+void append_result(std::string& text, const Step& step);
 
 /// "deviates reg_mr.ok accepted memory_mapped".
 std::string print_annotation(const Annotation& annotation);
+void append_annotation(std::string& text, const Annotation& annotation);
 
 /// The annotation that says what the judgement of the step says.
 Annotation annotate(const model::Judgement& judgement, const Step& step);

@@ -11,15 +11,17 @@ using namespace model;
 
 namespace {
 
-std::string receive(const char* name, const Plain::Small& seen) {
+void append_receive(std::string& text, const char* name, const Plain::Small& seen) {
   const auto outcome = static_cast<Outcome>(seen.value());
-  if (outcome == Outcome::none) return "";
-  return fmt::format(" {}={}", name, print_outcome(outcome, true));
+  if (outcome == Outcome::none) return;
+  text += name;
+  text += print_outcome(outcome, true);
 }
 
-std::string qp_state(const char* name, const Plain::Small& seen) {
-  if (seen.value() == 0) return "";
-  return fmt::format(" {}={}", name, kQpStateNames.at(seen.value()));
+void append_state(std::string& text, const char* name, const Plain::Small& seen) {
+  if (seen.value() == 0) return;
+  text += name;
+  text += kQpStateNames.at(seen.value());
 }
 
 std::string refusal(const Step& step) {
@@ -32,33 +34,29 @@ std::string refusal(const Step& step) {
 }
 
 /// The keys that a success tells, unless nobody has given it any yet.
-std::string keys(const Step& step) {
+void append_keys(std::string& text, const Step& step) {
   const auto& r = step.result;
   const bool given = step.keys_seen || r.lkey.value() != 0 || r.rkey.value() != 0;
-  std::string text;
-  if (r.outcome != Outcome::ok || !given) return text;
-  if (tells_lkey(step.call.verb)) text += fmt::format(" lkey={:#x}", r.lkey.value());
-  if (tells_rkey(step.call.verb)) text += fmt::format(" rkey={:#x}", r.rkey.value());
-  return text;
+  if (r.outcome != Outcome::ok || !given) return;
+  if (tells_lkey(step.call.verb)) append_hexadecimal(text += " lkey=", r.lkey.value());
+  if (tells_rkey(step.call.verb)) append_hexadecimal(text += " rkey=", r.rkey.value());
 }
 
-std::string transfer_details(const Step& step) {
+void append_transfer(std::string& text, const Step& step) {
   const auto& r = step.result;
-  std::string text = qp_state("qp", r.qp_state) + qp_state("peer", r.peer_state) +
-                     receive("own_receive", r.own_receive) +
-                     receive("peer_receive", r.peer_receive);
-  if (r.received.value() != 0) text += fmt::format(" received={}", r.received.value());
+  append_state(text, " qp=", r.qp_state);
+  append_state(text, " peer=", r.peer_state);
+  append_receive(text, " own_receive=", r.own_receive);
+  append_receive(text, " peer_receive=", r.peer_receive);
+  if (r.received.value() != 0) append_number(text += " received=", r.received.value());
   if (r.outcome != Outcome::refused && !r.completion_matches.truth()) text += " mismatch";
-  return text;
 }
 
-std::string byte_runs(const Step& step) {
-  std::string text;
+void append_bytes(std::string& text, const Step& step) {
   for (const auto& run : step.bytes) {
     text += fmt::format(" bytes {}=", print_address(run.address));
     for (const auto byte : run.bytes) text += fmt::format("{:02x}", std::to_integer<int>(byte));
   }
-  return text;
 }
 
 /// The id that a rule for the step's outcome would have: there is none.
@@ -93,23 +91,38 @@ std::string print_setup(const Setup& setup) {
   return text;
 }
 
-std::string print_result(const Step& step) {
-  if (!step.observed) return "";
+void append_result(std::string& text, const Step& step) {
+  if (!step.observed) return;
   const auto& r = step.result;
-  std::string text(print_outcome(r.outcome, is_transfer(step.call.verb)));
+  text += print_outcome(r.outcome, is_transfer(step.call.verb));
   if (r.outcome == Outcome::refused) text += refusal(step);
-  text += keys(step);
-  if (is_transfer(step.call.verb)) text += transfer_details(step);
-  if (step.call.verb == Verb::query_qp) text += qp_state("qp", r.qp_state);
-  text += byte_runs(step);
+  append_keys(text, step);
+  if (is_transfer(step.call.verb)) append_transfer(text, step);
+  if (step.call.verb == Verb::query_qp) append_state(text, " qp=", r.qp_state);
+  append_bytes(text, step);
   if (step.timed_out) text += " timed_out";
+}
+
+std::string print_result(const Step& step) {
+  std::string text;
+  append_result(text, step);
   return text;
 }
 
+void append_annotation(std::string& text, const Annotation& a) {
+  text += kVerdictNames.at(static_cast<std::size_t>(a.verdict));
+  text += ' ';
+  text += a.rule;
+  if (a.kind.empty()) return;
+  text += ' ';
+  text += a.kind;
+  text += ' ';
+  text += a.broken;
+}
+
 std::string print_annotation(const Annotation& a) {
-  std::string text(kVerdictNames.at(static_cast<std::size_t>(a.verdict)));
-  text += " " + a.rule;
-  if (!a.kind.empty()) text += " " + a.kind + " " + a.broken;
+  std::string text;
+  append_annotation(text, a);
   return text;
 }
 

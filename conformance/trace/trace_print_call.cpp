@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "conformance/trace/notation.hpp"
 #include "conformance/trace/trace.hpp"
 #include "conformance/trace/trace_form.hpp"
@@ -12,63 +10,81 @@ namespace {
 
 std::uint32_t bits(const Plain::Flags& flags) { return static_cast<std::uint32_t>(flags.value()); }
 
-std::string element(const KeyName& lkey, const Plain::Address& address,
+void append_element(std::string& text, const KeyName& lkey, const Plain::Address& address,
                     const Plain::Address& length) {
-  return fmt::format("{}, {}, {}", print_key(lkey), print_address(address.value()), length.value());
+  append_key(text, lkey);
+  text += ", ";
+  append_address(text, address.value());
+  text += ", ";
+  append_number(text, length.value());
 }
 
-std::string elements(const Step& step) {
+void append_elements(std::string& text, const PlannedCall& step) {
   const auto& c = step.call;
-  std::string text = element(step.lkey, c.address, c.length);
-  if (c.elements == 2) text += " + " + element(step.second, c.second.address, c.second.length);
-  return text;
+  append_element(text, step.lkey, c.address, c.length);
+  if (c.elements != 2) return;
+  text += " + ";
+  append_element(text, step.second, c.second.address, c.second.length);
 }
 
-std::string print_argument(Argument argument, const Step& step) {
+void append_slot(std::string& text, const char* object, std::uint8_t slot) {
+  text += object;
+  append_number(text, slot);
+}
+
+void append_argument(std::string& text, Argument argument, const PlannedCall& step) {
   const auto& c = step.call;
   switch (argument) {
     case Argument::none: break;
-    case Argument::pd: return fmt::format("pd{}", c.pd);
-    case Argument::mr: return fmt::format("mr{}", c.mr);
-    case Argument::mw: return fmt::format("mw{}", c.mw);
-    case Argument::qp: return fmt::format("qp{}", c.qp);
-    case Argument::source: return fmt::format("mr{}", c.source);
-    case Argument::address: return print_address(c.address.value());
-    case Argument::offset: return std::to_string(c.address.value());
+    case Argument::pd: return append_slot(text, "pd", c.pd);
+    case Argument::mr: return append_slot(text, "mr", c.mr);
+    case Argument::mw: return append_slot(text, "mw", c.mw);
+    case Argument::qp: return append_slot(text, "qp", c.qp);
+    case Argument::source: return append_slot(text, "mr", c.source);
+    case Argument::address: return append_address(text, c.address.value());
+    case Argument::offset: return append_number(text, c.address.value());
     case Argument::length:
-    case Argument::stretch: return std::to_string(c.length.value());
-    case Argument::iova: return print_address(c.iova.value());
-    case Argument::access: return print_access(bits(c.access));
-    case Argument::changes: return print_flags(kChangeNames, bits(c.flags));
-    case Argument::advise_flags: return print_flags(kAdviseFlagNames, bits(c.flags));
-    case Argument::advice: return print_named(kAdviceNames, c.option);
-    case Argument::window_type: return print_named(kWindowTypeNames, c.option);
-    case Argument::protection: return print_named(kProtectionNames, c.option);
-    case Argument::elements: return elements(step);
-    case Argument::rkey: return print_key(step.rkey);
-    case Argument::remote: return print_address(c.remote.value());
-    case Argument::operand: return std::to_string(c.operand.value());
-    case Argument::swap: return std::to_string(c.swap.value());
-    case Argument::seed: return std::to_string(c.seed);
+    case Argument::stretch: return append_number(text, c.length.value());
+    case Argument::iova: return append_address(text, c.iova.value());
+    case Argument::access: return append_flags(text, kAccessNames, bits(c.access));
+    case Argument::changes: return append_flags(text, kChangeNames, bits(c.flags));
+    case Argument::advise_flags: return append_flags(text, kAdviseFlagNames, bits(c.flags));
+    case Argument::advice: return append_named(text, kAdviceNames, c.option);
+    case Argument::window_type: return append_named(text, kWindowTypeNames, c.option);
+    case Argument::protection: return append_named(text, kProtectionNames, c.option);
+    case Argument::elements: return append_elements(text, step);
+    case Argument::rkey: return append_key(text, step.rkey);
+    case Argument::remote: return append_address(text, c.remote.value());
+    case Argument::operand: return append_number(text, c.operand.value());
+    case Argument::swap: return append_number(text, c.swap.value());
+    case Argument::seed: return append_number(text, c.seed);
   }
-  return "";
 }
 
 }  // namespace
 
-std::string print_call(const Step& step) {
+void append_call(std::string& text, const PlannedCall& step) {
   const Form form = form_of(step.call.verb);
-  std::string text;
-  if (form.target != Argument::none) text = print_argument(form.target, step) + " = ";
+  if (form.target != Argument::none) {
+    append_argument(text, form.target, step);
+    text += " = ";
+  }
   text += kVerbNames.at(static_cast<std::size_t>(step.call.verb));
   text += '(';
   const char* separator = "";
   for (const auto argument : form.arguments) {
     if (argument == Argument::none) break;
-    text += separator + print_argument(argument, step);
+    text += separator;
+    append_argument(text, argument, step);
     separator = ", ";
   }
-  return text + ")";
+  text += ')';
+}
+
+std::string print_call(const PlannedCall& step) {
+  std::string text;
+  append_call(text, step);
+  return text;
 }
 
 }  // namespace mrproof

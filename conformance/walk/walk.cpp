@@ -11,82 +11,15 @@ using namespace model;
 
 namespace {
 
-/// The situation's conditions that a rule would break, as a deviation names them.
-std::string broken_situation(const PlainRule& rule, const PlainView& view) {
-  std::string names;
-  for (const auto& term : rule.requires_all) {
-    if (term.condition->about == About::observation) continue;
-    if (term.condition->holds(view).truth() == term.holds) continue;
-    if (!names.empty()) names += '+';
-    names += term.condition->id;
-  }
-  return names;
-}
-
-std::string joined(const Judgement& judgement) {
-  std::string names;
-  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
-    if (i != 0) names += '+';
-    names += judgement.broken.at(i)->id;
-  }
-  return names;
-}
-
-/// The rule of that id if it is the verb's, else null. This is asked for each deviation known, of
-/// each call proposed: Rulebook::find(), which knows no verb, would take most of a walk's time.
-const PlainRule* rule_of(const Rulebook& book, Verb verb, std::string_view id) {
-  const std::string_view name = kVerbNames.at(static_cast<std::size_t>(verb));
-  if (!id.starts_with(name) || !id.substr(name.size()).starts_with('.')) return nullptr;
-  for (std::size_t i = 0; i < kOutcomes; ++i)
-    for (const PlainRule* rule : book.rules(verb, static_cast<Outcome>(i)))
-      if (rule->id == id) return rule;
-  return nullptr;
-}
-
-/// What an unexplained refusal of the call with that outcome would be named by.
-std::string refusal_name(const PlainView& view, Outcome outcome) {
-  Result<Plain> result;
-  result.outcome = outcome;
-  Judgement judgement;
-  add_circumstances(judgement, {view.state, view.call, result});
-  return std::string(kNothingForbids.id) + (judgement.broken_count == 0 ? "" : "+") +
-         joined(judgement);
-}
-
-}  // namespace
-
-bool covers(const std::string& known, const std::string& names) {
-  const std::string all = "+" + names + "+";
-  for (std::size_t from = 0; from < known.size();) {
-    const std::size_t end = std::min(known.find('+', from), known.size());
-    if (all.find("+" + known.substr(from, end - from) + "+") == std::string::npos) return false;
-    from = end + 1;
-  }
-  return true;
-}
-
-std::string trouble_name(const Rulebook& book, const PlainView& view) {
-  const Judgement judgement = judge_trouble(book, view, Verdict::hang);
-  return judgement.broken_count == 0 ? "-" : joined(judgement);
-}
-
-bool is_known_trouble(const std::vector<KnownDeviation>& known, const Rulebook& book,
-                      const PlainView& view) {
-  return std::any_of(known.begin(), known.end(), [&](const KnownDeviation& k) {
-    return k.kind == KnownDeviation::kTrouble && rule_of(book, view.call.verb, k.rule) != nullptr &&
-           covers(k.broken, trouble_name(book, view));
-  });
-}
-
-namespace {
-
+/// Of a call that was not made yet.
+const Result<Plain> kNothingYet;
 /// How many more calls are looked at when one is wrong.
 constexpr int kCandidates = 6;
 /// Of the 200 kinds of call, from here on they are work requests.
 constexpr std::uint64_t kRequests = 58;
 
 /// The key that is not to be good any more after the step.
-std::optional<KeyName> revoked_by(const Step& step) {
+std::optional<KeyName> revoked_by(const PlannedCall& step) {
   using Kind = KeyName::Kind;
   const auto& call = step.call;
   switch (call.verb) {
@@ -119,7 +52,7 @@ unsigned Walk::wrong_share(std::uint64_t roll) const {
 }
 
 /// What kind of call comes next, of 200 that are possible.
-std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong) {
+std::optional<PlannedCall> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong) {
   if (roll < 12) return make.register_region(wrong);
   if (roll < 20) return make.deregister_region();
   if (roll < 26) return make.reregister_region(wrong);
@@ -143,13 +76,13 @@ std::optional<Step> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong
 }
 
 /// What looks at what the last call has done: state that is only written proves nothing.
-std::optional<Step> Walk::follow_up(CallMaker& make, const Before& before) {
-  const auto& call = before.step.call;
+std::optional<PlannedCall> Walk::follow_up(CallMaker& make, const Before& before) {
+  const auto& call = before.made.call;
   const unsigned asked = options_->wrong_percent;
   const bool wrong = random_.chance(std::min(50U, 3 * asked));
   if (before.revoked && random_.chance(2 * asked)) return make.use_revoked(*before.revoked);
   const auto perhaps = [&](unsigned percent, auto&& what) {
-    return random_.chance(percent) ? what() : std::optional<Step>();
+    return random_.chance(percent) ? what() : std::optional<PlannedCall>();
   };
   switch (call.verb) {
     case Verb::alloc_mw: return perhaps(50, [&] { return make.bind_again(call.mw, wrong); });
@@ -158,7 +91,7 @@ std::optional<Step> Walk::follow_up(CallMaker& make, const Before& before) {
     case Verb::dealloc_mw: return perhaps(20, [&] { return make.deregister_behind(call.mw); });
     case Verb::local_inv:
     case Verb::send_with_inv: {
-      const auto& key = before.step.rkey;
+      const auto& key = before.made.rkey;
       if (key.kind != KeyName::Kind::window_rkey) return std::nullopt;
       if (random_.chance(40)) return make.bind_again(key.slot, false);
       return perhaps(15, [&] { return make.deregister_behind(key.slot); });
@@ -174,7 +107,7 @@ std::optional<Step> Walk::follow_up(CallMaker& make, const Before& before) {
   }
 }
 
-std::optional<Step> Walk::after_bind(CallMaker& make, const Call<Plain>& call, bool wrong) {
+std::optional<PlannedCall> Walk::after_bind(CallMaker& make, const Call<Plain>& call, bool wrong) {
   if (call.length.value() == 0)
     return random_.chance(50) ? make.deregister_behind(call.mw) : std::nullopt;
   const auto roll = random_.below(100);
@@ -186,8 +119,8 @@ std::optional<Step> Walk::after_bind(CallMaker& make, const Call<Plain>& call, b
 }
 
 /// A kind of call that the state has no object for gives way to another.
-Step Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong) {
-  std::optional<Step> step = choose(make, roll, wrong);
+PlannedCall Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong) {
+  std::optional<PlannedCall> step = choose(make, roll, wrong);
   // Only work requests are wrong in as many cases as asked for.
   const bool request = roll >= kRequests;
   if (!step) step = wrong && request ? make.rdma(true) : choose(make, random_.below(200), false);
@@ -196,22 +129,24 @@ Step Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong) {
   return step ? *step : make.fill();
 }
 
-bool Walk::admits(const Oracle& oracle, Step& step) {
-  oracle.resolve(step);
-  if (oracle.forbids(step) != nullptr) return false;
-  const KnownDeviation* known = repeats(oracle, step);
+bool Walk::admits(const Oracle& oracle, const PlainView& view) {
+  if (oracle.book().forbids(view) != nullptr) return false;
+  const KnownDeviation* met = known().met(options_->known, oracle.book(), view);
   // Other deviations are met again now and then, trouble never: it costs a time limit or a boot.
-  return known == nullptr || (known->kind != KnownDeviation::kTrouble && random_.chance(3));
+  return met == nullptr || (met->kind != KnownDeviation::kTrouble && random_.chance(3));
 }
 
 void Walk::choose_least_tried(const Oracle& oracle, CallMaker& make, std::uint64_t roll,
-                              Step& step) {
-  Attempt best = attempt_of(oracle, step);
+                              PlannedCall& step) {
+  Attempt best = attempt_of(oracle.book(), step, {oracle.state(), step.call, kNothingYet});
   for (int i = 0; i < kCandidates; ++i) {
     // Work requests that are wrong give way to such only, so there are as many as asked for.
-    Step other = propose(make, roll < kRequests ? roll : random_.between(kRequests, 199), true);
-    if (!admits(oracle, other)) continue;
-    const Attempt attempt = attempt_of(oracle, other);
+    PlannedCall other =
+        propose(make, roll < kRequests ? roll : random_.between(kRequests, 199), true);
+    oracle.resolve(other);
+    const PlainView view{oracle.state(), other.call, kNothingYet};
+    if (!admits(oracle, view)) continue;
+    const Attempt attempt = attempt_of(oracle.book(), other, view);
     const bool worse = best.flaws != 0 && attempts_.cost(attempt) >= attempts_.cost(best);
     if (attempt.flaws == 0 || worse) continue;
     best = attempt;
@@ -221,9 +156,16 @@ void Walk::choose_least_tried(const Oracle& oracle, CallMaker& make, std::uint64
 }
 
 Step Walk::next(const Oracle& oracle) {
+  Step step;
+  static_cast<PlannedCall&>(step) = next_call(oracle);
+  return step;
+}
+
+PlannedCall Walk::next_call(const Oracle& oracle) {
+  known().take(options_->known, oracle.book());
   CallMaker make(random_, oracle, options_->unanswered_permille);
   for (;;) {
-    std::optional<Step> step;
+    std::optional<PlannedCall> step;
     if (before_) step = follow_up(make, *before_);
     before_.reset();
     // A failed pair is first used a little in its failed state, then reconnected.
@@ -232,32 +174,13 @@ Step Walk::next(const Oracle& oracle) {
     const auto roll = make.live_regions() < 3 ? 0 : random_.below(200);
     const bool wrong = chosen && random_.chance(wrong_share(roll));
     if (chosen) step = propose(make, roll, wrong);
-    if (!admits(oracle, *step)) continue;
+    oracle.resolve(*step);
+    if (!admits(oracle, {oracle.state(), step->call, kNothingYet})) continue;
     // Now and then as it comes: what is wrong in several respects has its place, too.
     if (wrong && !random_.chance(12)) choose_least_tried(oracle, make, roll, *step);
     before_ = Before{*step, revoked_by(*step), wrong};
     return *step;
   }
-}
-
-const KnownDeviation* Walk::repeats(const Oracle& oracle, const Step& step) const {
-  if (options_->known.empty()) return nullptr;
-  const PlainView view{oracle.state(), step.call, step.result};
-  std::optional<std::string> trouble;  // the same for each that is known
-  const auto meets = [&](const KnownDeviation& known) {
-    const PlainRule* rule = rule_of(oracle.book(), step.call.verb, known.rule);
-    if (rule == nullptr) return false;
-    if (known.kind == KnownDeviation::kTrouble) {
-      if (!trouble) trouble = trouble_name(oracle.book(), view);
-      return covers(known.broken, *trouble);
-    }
-    if (known.kind == "accepted") return broken_situation(*rule, view) == known.broken;
-    // A refusal that nothing explains, not even a circumstance, cannot be told beforehand.
-    return known.broken != kNothingForbids.id && refusal_name(view, rule->outcome) == known.broken;
-  };
-  const auto& all = options_->known;
-  const auto found = std::find_if(all.begin(), all.end(), meets);
-  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace mrproof

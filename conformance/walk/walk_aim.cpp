@@ -105,10 +105,9 @@ std::uint64_t receive_flaws(const PlainView& view) {
 
 }  // namespace
 
-Attempt attempt_of(const Oracle& oracle, const Step& step) {
-  const PlainView view{oracle.state(), step.call, step.result};
+Attempt attempt_of(const Rulebook& book, const PlannedCall& step, const PlainView& view) {
   const Verb verb = step.call.verb;
-  const Flaws& flaws = flaws_against(oracle.book(), verb);
+  const Flaws& flaws = flaws_against(book, verb);
   const std::uint64_t broken =
       verb == Verb::post_recv ? receive_flaws(view) : those_that_hold(flaws.broken, view);
   const std::uint64_t doubtful = broken != 0 ? 0 : those_that_hold(flaws.doubtful, view);

@@ -18,8 +18,9 @@ struct Attempt {
   unsigned flaws = 0;  ///< how many conditions speak against a success; 0: it has to succeed
 };
 
-/// The attempt that the call of the step would be in the oracle's state. Its keys are resolved.
-Attempt attempt_of(const Oracle& oracle, const Step& step);
+/// The attempt that the call, which the view shows, would be. Its keys are resolved.
+Attempt attempt_of(const model::Rulebook& book, const PlannedCall& step,
+                   const model::PlainView& view);
 
 /// How often a case has made each attempt.
 class Attempts {

@@ -16,27 +16,9 @@ constexpr std::uint64_t kHuge = 1ULL << 40U;
 
 }  // namespace
 
-Step CallMaker::call_of(Verb verb) {
-  Step step;
-  step.call.verb = verb;
-  return step;
-}
-
 bool CallMaker::worth(std::uint32_t features) {
   const auto there = state_.can.features.value() | state_.shown.value();
   return (there & features) != 0 || random_.chance(12);
-}
-
-bool CallMaker::usable(const Region& r) {
-  return r.live.truth() && !r.empty.truth() && !r.undefined.truth();
-}
-
-bool CallMaker::usable(const Window& w) {
-  return w.live.truth() && w.bound.truth() && !w.undefined.truth();
-}
-
-bool CallMaker::is_ready(const model::QueuePair<Plain>& qp) {
-  return qp.live.truth() && qp.state.value() == static_cast<unsigned>(QpState::rts);
 }
 
 std::optional<std::uint8_t> CallMaker::region_where(bool live) {

@@ -22,52 +22,52 @@ class CallMaker {
         longest_(oracle.state().can.max_message.value()) {}
 
   // walk_regions.cpp
-  std::optional<Step> allocate_pd();
-  std::optional<Step> deallocate_pd();
+  std::optional<PlannedCall> allocate_pd();
+  std::optional<PlannedCall> deallocate_pd();
   /// Towards freeing the PD of a queue pair that was destroyed: its last objects go.
-  std::optional<Step> leave_domain();
-  std::optional<Step> register_region(bool wrong);
-  std::optional<Step> reregister_region(bool wrong);
-  std::optional<Step> deregister_region();
-  std::optional<Step> advise(bool wrong);
-  std::optional<Step> protect();
-  Step fill();
+  std::optional<PlannedCall> leave_domain();
+  std::optional<PlannedCall> register_region(bool wrong);
+  std::optional<PlannedCall> reregister_region(bool wrong);
+  std::optional<PlannedCall> deregister_region();
+  std::optional<PlannedCall> advise(bool wrong);
+  std::optional<PlannedCall> protect();
+  PlannedCall fill();
   [[nodiscard]] std::size_t live_regions() const;
 
   // walk_windows.cpp
-  std::optional<Step> allocate_window();
-  std::optional<Step> deallocate_window();
-  std::optional<Step> bind(bool wrong);
-  std::optional<Step> invalidate(bool wrong);
+  std::optional<PlannedCall> allocate_window();
+  std::optional<PlannedCall> deallocate_window();
+  std::optional<PlannedCall> bind(bool wrong);
+  std::optional<PlannedCall> invalidate(bool wrong);
   [[nodiscard]] std::size_t live_windows() const;
 
   // walk_transfers.cpp
-  std::optional<Step> post_receive(bool wrong);
-  std::optional<Step> send(bool wrong);
-  std::optional<Step> rdma(bool wrong);
-  std::optional<Step> atomic(bool wrong);
-  std::optional<Step> query();
-  std::optional<Step> destroy_qp();
+  std::optional<PlannedCall> post_receive(bool wrong);
+  std::optional<PlannedCall> send(bool wrong);
+  std::optional<PlannedCall> rdma(bool wrong);
+  std::optional<PlannedCall> atomic(bool wrong);
+  std::optional<PlannedCall> query();
+  std::optional<PlannedCall> destroy_qp();
   /// Reconnects a pair that has failed, if there is one.
-  std::optional<Step> reconnect();
+  std::optional<PlannedCall> reconnect();
 
   // walk_probes.cpp: what looks at what a call has just done
   /// An RDMA operation with a key that was taken back, good but for that.
-  std::optional<Step> use_revoked(const KeyName& key);
+  std::optional<PlannedCall> use_revoked(const KeyName& key);
   /// An RDMA operation through the window: of all of it, up to its end, or wrong in one respect.
-  std::optional<Step> use_window(std::uint8_t slot, bool wrong);
+  std::optional<PlannedCall> use_window(std::uint8_t slot, bool wrong);
   /// An RDMA operation on the null region: at the requester, or (wrong) at the responder.
-  std::optional<Step> use_null(std::uint8_t slot, bool wrong);
+  std::optional<PlannedCall> use_null(std::uint8_t slot, bool wrong);
   /// Towards the window's invalidation by a message: that, or a receive for it.
-  std::optional<Step> invalidate_from_afar(std::uint8_t slot);
+  std::optional<PlannedCall> invalidate_from_afar(std::uint8_t slot);
   /// Moves a region to the PD.
-  std::optional<Step> enter_domain(std::uint8_t pd);
+  std::optional<PlannedCall> enter_domain(std::uint8_t pd);
   /// Binds the window, which is free again.
-  std::optional<Step> bind_again(std::uint8_t slot, bool wrong);
+  std::optional<PlannedCall> bind_again(std::uint8_t slot, bool wrong);
   /// Deregisters the region that the window is, or was, bound to.
-  std::optional<Step> deregister_behind(std::uint8_t slot);
+  std::optional<PlannedCall> deregister_behind(std::uint8_t slot);
   /// A message for the receive that is posted there.
-  std::optional<Step> send_to(std::uint8_t receiver);
+  std::optional<PlannedCall> send_to(std::uint8_t receiver);
 
  private:
   using Region = model::Region<model::Plain>;
@@ -82,7 +82,11 @@ class CallMaker {
     [[nodiscard]] std::uint64_t room() const { return last - address + 1; }
   };
 
-  static Step call_of(model::Verb verb);
+  static PlannedCall call_of(model::Verb verb) {
+    PlannedCall step;
+    step.call.verb = verb;
+    return step;
+  }
   /// Whether one of the Feature flags is claimed or shown; if not, now and then all the same.
   bool worth(std::uint32_t features);
   /// A slot that satisfies the predicate, each as likely.
@@ -100,9 +104,15 @@ class CallMaker {
   std::optional<std::uint8_t> region_in(std::uint64_t pd, std::uint32_t right);
   /// A region of the PD that grants something, but not that right.
   std::optional<std::uint8_t> region_without(std::uint64_t pd, std::uint32_t right);
-  static bool usable(const Region& region);
-  static bool usable(const Window& window);
-  static bool is_ready(const model::QueuePair<model::Plain>& qp);
+  static bool usable(const Region& r) {
+    return r.live.truth() && !r.empty.truth() && !r.undefined.truth();
+  }
+  static bool usable(const Window& w) {
+    return w.live.truth() && w.bound.truth() && !w.undefined.truth();
+  }
+  static bool is_ready(const model::QueuePair<model::Plain>& qp) {
+    return qp.live.truth() && qp.state.value() == static_cast<unsigned>(model::QpState::rts);
+  }
   std::uint64_t length_up_to(std::uint64_t room);
   /// A place at an edge of the hole in the memory [from, last], if there is one.
   std::optional<std::uint64_t> edge_of_hole(std::uint64_t from, std::uint64_t last);
@@ -125,30 +135,31 @@ class CallMaker {
   /// One of the PDs that queue pairs are in at first.
   std::uint8_t pd_of_pairs();
   std::uint32_t access();
-  void range(Step& step);
-  void choose_verb(Step& step);
-  void spoil_range(Step& step);
+  void range(PlannedCall& step);
+  void choose_verb(PlannedCall& step);
+  void spoil_range(PlannedCall& step);
 
   // walk_windows.cpp
-  std::optional<Step> bind_window(std::uint8_t window, bool wrong);
-  void spoil_bind(Step& step);
-  void spoil_bind_range(Step& step, const Region& region);
+  std::optional<PlannedCall> bind_window(std::uint8_t window, bool wrong);
+  void spoil_bind(PlannedCall& step);
+  void spoil_bind_range(PlannedCall& step, const Region& region);
 
   // walk_transfers.cpp
   std::optional<std::uint8_t> ready_qp();
   std::optional<std::uint8_t> posting_qp();
   /// Puts the sides into the step; adds a second element now and then, if `room` allows.
-  void set_local(Step& step, const Side& near, std::uint64_t length);
-  std::optional<Step> receive_on(std::uint8_t qp, bool wrong);
-  std::optional<Step> send_from(std::uint8_t qp, bool wrong);
-  void add_second(Step& step, std::uint8_t qp, std::uint32_t right, std::uint64_t room, bool wrong);
-  static void set_remote(Step& step, const Side& far);
+  void set_local(PlannedCall& step, const Side& near, std::uint64_t length);
+  std::optional<PlannedCall> receive_on(std::uint8_t qp, bool wrong);
+  std::optional<PlannedCall> send_from(std::uint8_t qp, bool wrong);
+  void add_second(PlannedCall& step, std::uint8_t qp, std::uint32_t right, std::uint64_t room,
+                  bool wrong);
+  static void set_remote(PlannedCall& step, const Side& far);
 
   // walk_probes.cpp
-  std::optional<Step> reach(std::uint8_t responder, bool read, const Side& far,
-                            std::uint64_t length);
+  std::optional<PlannedCall> reach(std::uint8_t responder, bool read, const Side& far,
+                                   std::uint64_t length);
   /// The same with the local key that went with it.
-  std::optional<Step> use_revoked_locally(const KeyName& key);
+  std::optional<PlannedCall> use_revoked_locally(const KeyName& key);
   /// A queue pair that may serve access through the window, or one that just may not.
   std::optional<std::uint8_t> responder_of(const Window& window, bool right_one);
 

@@ -16,14 +16,14 @@ constexpr std::uint32_t right_of(bool read) { return read ? kRemoteRead : kRemot
 }  // namespace
 
 /// An RDMA operation that `responder` serves, good on the requester's side.
-std::optional<Step> CallMaker::reach(std::uint8_t responder, bool read, const Side& far,
-                                     std::uint64_t length) {
+std::optional<PlannedCall> CallMaker::reach(std::uint8_t responder, bool read, const Side& far,
+                                            std::uint64_t length) {
   const std::uint8_t requester = peer_of(responder);
   if (!is_ready(state_.qps.at(requester)) || !is_ready(state_.qps.at(responder)))
     return std::nullopt;
   const auto near = local_side(requester, read ? kLocalWrite : 0U);
   if (!near) return std::nullopt;
-  Step step = call_of(read ? Verb::rdma_read : Verb::rdma_write);
+  PlannedCall step = call_of(read ? Verb::rdma_read : Verb::rdma_write);
   step.call.qp = requester;
   set_local(step, *near, std::min<std::uint64_t>({near->room(), length, kLastBufferSize}));
   set_remote(step, far);
@@ -42,7 +42,7 @@ std::optional<std::uint8_t> CallMaker::responder_of(const Window& window, bool r
   });
 }
 
-std::optional<Step> CallMaker::use_window(std::uint8_t slot, bool wrong) {
+std::optional<PlannedCall> CallMaker::use_window(std::uint8_t slot, bool wrong) {
   const Window& window = state_.windows.at(slot);
   if (!usable(window)) return std::nullopt;
   const auto grants = [&](bool read) { return (window.access.value() & right_of(read)) != 0; };
@@ -70,7 +70,7 @@ std::optional<Step> CallMaker::use_window(std::uint8_t slot, bool wrong) {
   return responder ? reach(*responder, read, far, length) : std::nullopt;
 }
 
-std::optional<Step> CallMaker::use_null(std::uint8_t slot, bool wrong) {
+std::optional<PlannedCall> CallMaker::use_null(std::uint8_t slot, bool wrong) {
   const Region& null = state_.regions.at(slot);
   const auto responder = one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
     const auto peer = peer_of(static_cast<std::uint8_t>(&qp - state_.qps.data()));
@@ -90,14 +90,14 @@ std::optional<Step> CallMaker::use_null(std::uint8_t slot, bool wrong) {
   return step;
 }
 
-std::optional<Step> CallMaker::invalidate_from_afar(std::uint8_t slot) {
+std::optional<PlannedCall> CallMaker::invalidate_from_afar(std::uint8_t slot) {
   const Window& window = state_.windows.at(slot);
   if (!usable(window) || !window.two.truth()) return std::nullopt;
   const auto receiver = static_cast<std::uint8_t>(window.qp.value());
   return state_.qps.at(receiver).posted.truth() ? send_to(receiver) : receive_on(receiver, false);
 }
 
-std::optional<Step> CallMaker::use_revoked_locally(const KeyName& key) {
+std::optional<PlannedCall> CallMaker::use_revoked_locally(const KeyName& key) {
   const Region& region = state_.regions.at(key.slot);
   const auto responder = one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
     const auto requester = peer_of(static_cast<std::uint8_t>(&qp - state_.qps.data()));
@@ -116,7 +116,7 @@ std::optional<Step> CallMaker::use_revoked_locally(const KeyName& key) {
   return step;
 }
 
-std::optional<Step> CallMaker::use_revoked(const KeyName& key) {
+std::optional<PlannedCall> CallMaker::use_revoked(const KeyName& key) {
   const bool of_region = key.kind == KeyName::Kind::rkey || key.kind == KeyName::Kind::old_rkey;
   if (of_region && random_.chance(30)) return use_revoked_locally(key);
   const auto& region = state_.regions.at(key.slot);
@@ -138,20 +138,20 @@ std::optional<Step> CallMaker::use_revoked(const KeyName& key) {
                std::min<std::uint64_t>(last - first + 1, 8));
 }
 
-std::optional<Step> CallMaker::bind_again(std::uint8_t slot, bool wrong) {
+std::optional<PlannedCall> CallMaker::bind_again(std::uint8_t slot, bool wrong) {
   const Window& window = state_.windows.at(slot);
   if (!window.live.truth() || window.undefined.truth() || window.bound.truth()) return std::nullopt;
   return bind_window(slot, wrong);
 }
 
-std::optional<Step> CallMaker::deregister_behind(std::uint8_t slot) {
-  Step step = call_of(Verb::dereg_mr);
+std::optional<PlannedCall> CallMaker::deregister_behind(std::uint8_t slot) {
+  PlannedCall step = call_of(Verb::dereg_mr);
   step.call.mr = static_cast<std::uint8_t>(state_.windows.at(slot).region.value());
   if (!state_.regions.at(step.call.mr).live.truth()) return std::nullopt;
   return step;
 }
 
-std::optional<Step> CallMaker::send_to(std::uint8_t receiver) {
+std::optional<PlannedCall> CallMaker::send_to(std::uint8_t receiver) {
   const std::uint8_t sender = peer_of(receiver);
   if (!state_.qps.at(receiver).posted.truth() || !is_ready(state_.qps.at(receiver)) ||
       !is_ready(state_.qps.at(sender)))

@@ -14,8 +14,8 @@ std::size_t CallMaker::live_regions() const {
                                                 [](const auto& r) { return r.live.truth(); }));
 }
 
-std::optional<Step> CallMaker::allocate_pd() {
-  Step step = call_of(Verb::alloc_pd);
+std::optional<PlannedCall> CallMaker::allocate_pd() {
+  PlannedCall step = call_of(Verb::alloc_pd);
   for (std::uint8_t i = 0; i < Plain::kPds; ++i) {
     step.call.pd = i;
     if (!state_.pds.at(i).live.truth()) return step;
@@ -23,12 +23,13 @@ std::optional<Step> CallMaker::allocate_pd() {
   return std::nullopt;
 }
 
-std::optional<Step> CallMaker::deallocate_pd() {
-  Step step = call_of(Verb::dealloc_pd);
+std::optional<PlannedCall> CallMaker::deallocate_pd() {
+  PlannedCall step = call_of(Verb::dealloc_pd);
+  const Result<Plain> nothing_yet;
   const auto live = [](const auto& pd) { return pd.live.truth(); };
   const auto unused = one_of(state_.pds, [&](const auto& pd) {
     step.call.pd = static_cast<std::uint8_t>(&pd - state_.pds.data());
-    return live(pd) && pd_unused<Plain>.holds({state_, step.call, step.result}).truth();
+    return live(pd) && pd_unused<Plain>.holds({state_, step.call, nothing_yet}).truth();
   });
   const auto any = one_of(state_.pds, live);
   if (!any) return std::nullopt;
@@ -36,7 +37,7 @@ std::optional<Step> CallMaker::deallocate_pd() {
   return step;
 }
 
-std::optional<Step> CallMaker::leave_domain() {
+std::optional<PlannedCall> CallMaker::leave_domain() {
   const auto left = one_of(state_.pds, [&](const auto& pd) {
     const auto slot = static_cast<std::uint64_t>(&pd - state_.pds.data());
     return pd.live.truth() && slot != 0 &&
@@ -47,7 +48,7 @@ std::optional<Step> CallMaker::leave_domain() {
   const auto in_it = [&](const auto& object) {
     return object.live.truth() && object.pd.value() == *left;
   };
-  Step step = call_of(Verb::dealloc_pd);
+  PlannedCall step = call_of(Verb::dealloc_pd);
   if (const auto window = one_of(state_.windows, in_it)) {
     step.call.verb = Verb::dealloc_mw;
     step.call.mw = *window;
@@ -66,13 +67,13 @@ std::optional<Step> CallMaker::leave_domain() {
   return step;
 }
 
-std::optional<Step> CallMaker::enter_domain(std::uint8_t pd) {
+std::optional<PlannedCall> CallMaker::enter_domain(std::uint8_t pd) {
   if (!book_.has(Verb::rereg_mr) || !worth(kReregPd) || !state_.pds.at(pd).live.truth())
     return std::nullopt;
   const auto region =
       one_of(state_.regions, [](const Region& r) { return usable(r) && !r.null.truth(); });
   if (!region) return std::nullopt;
-  Step step = call_of(Verb::rereg_mr);
+  PlannedCall step = call_of(Verb::rereg_mr);
   step.call.mr = *region;
   step.call.pd = pd;
   step.call.flags = Plain::flags(kChangePd);
@@ -97,7 +98,7 @@ std::uint32_t CallMaker::access() {
 }
 
 /// Somewhere in a buffer, from the edges mostly.
-void CallMaker::range(Step& step) {
+void CallMaker::range(PlannedCall& step) {
   const auto buffer = random_.below(kBufferCount);
   const std::uint64_t size = buffer_size(buffer);
   const std::uint64_t offset = random_.pick<std::uint64_t>(
@@ -117,7 +118,7 @@ void CallMaker::range(Step& step) {
 }
 
 /// Which of the registering verbs it is; sets what that verb has of its own.
-void CallMaker::choose_verb(Step& step) {
+void CallMaker::choose_verb(PlannedCall& step) {
   auto& c = step.call;
   const auto roll = random_.below(100);
   if (roll < 15 && book_.has(Verb::reg_mr_iova)) {
@@ -147,8 +148,8 @@ std::uint8_t CallMaker::pd_of_pairs() {
   return random_.pick<std::uint8_t>({0, 0, 0, 1});
 }
 
-std::optional<Step> CallMaker::register_region(bool wrong) {
-  Step step = call_of(Verb::reg_mr);
+std::optional<PlannedCall> CallMaker::register_region(bool wrong) {
+  PlannedCall step = call_of(Verb::reg_mr);
   const auto slot = region_where(false);
   if (!slot) return std::nullopt;
   step.call.mr = *slot;
@@ -184,7 +185,7 @@ std::optional<Step> CallMaker::register_region(bool wrong) {
   return step;
 }
 
-void CallMaker::spoil_range(Step& step) {
+void CallMaker::spoil_range(PlannedCall& step) {
   auto& c = step.call;
   const auto end_of_buffer = [&] {
     const std::uint64_t index = (c.address.value() - kBufferBase) / kBufferStride;
@@ -217,7 +218,7 @@ void CallMaker::spoil_range(Step& step) {
   }
 }
 
-std::optional<Step> CallMaker::reregister_region(bool wrong) {
+std::optional<PlannedCall> CallMaker::reregister_region(bool wrong) {
   if (!book_.has(Verb::rereg_mr)) return std::nullopt;
   if (!worth(kReregTranslation | kReregPd | kReregAccess)) return std::nullopt;
   const bool despite_windows = random_.chance(15);
@@ -231,7 +232,7 @@ std::optional<Step> CallMaker::reregister_region(bool wrong) {
     return r.live.truth() && !r.undefined.truth() && !r.null.truth() && (despite_windows || !bound);
   });
   if (!slot) return std::nullopt;
-  Step step = call_of(Verb::rereg_mr);
+  PlannedCall step = call_of(Verb::rereg_mr);
   auto& c = step.call;
   range(step);
   c.mr = *slot;
@@ -254,15 +255,15 @@ std::optional<Step> CallMaker::reregister_region(bool wrong) {
   return step;
 }
 
-std::optional<Step> CallMaker::deregister_region() {
-  Step step = call_of(Verb::dereg_mr);
+std::optional<PlannedCall> CallMaker::deregister_region() {
+  PlannedCall step = call_of(Verb::dereg_mr);
   const auto slot = region_where(true);
   if (!slot) return std::nullopt;
   step.call.mr = *slot;
   return step;
 }
 
-std::optional<Step> CallMaker::advise(bool wrong) {
+std::optional<PlannedCall> CallMaker::advise(bool wrong) {
   if (!book_.has(Verb::advise_mr) || !worth(kAdviseMr)) return std::nullopt;
   const auto on_demand = one_of(state_.regions, [](const Region& r) {
     return usable(r) && (r.access.value() & kOnDemand) != 0;
@@ -271,7 +272,7 @@ std::optional<Step> CallMaker::advise(bool wrong) {
       one_of(state_.regions, [](const Region& r) { return usable(r) && !r.null.truth(); });
   const auto region = on_demand && !random_.chance(10) ? on_demand : any;
   if (!region) return std::nullopt;
-  Step step = call_of(Verb::advise_mr);
+  PlannedCall step = call_of(Verb::advise_mr);
   auto& c = step.call;
   Side side = place(*region, KeyName::Kind::lkey);
   std::uint64_t length = length_up_to(side.room());
@@ -308,8 +309,8 @@ std::optional<Step> CallMaker::advise(bool wrong) {
   return step;
 }
 
-std::optional<Step> CallMaker::protect() {
-  Step step = call_of(Verb::protect);
+std::optional<PlannedCall> CallMaker::protect() {
+  PlannedCall step = call_of(Verb::protect);
   auto& c = step.call;
   const auto buffer = random_.pick<std::uint64_t>({3, 3, random_.below(kBufferCount)});
   const auto& b = state_.buffers.at(buffer);
@@ -335,8 +336,8 @@ std::optional<Step> CallMaker::protect() {
   return step;
 }
 
-Step CallMaker::fill() {
-  Step step = call_of(Verb::fill);
+PlannedCall CallMaker::fill() {
+  PlannedCall step = call_of(Verb::fill);
   const auto buffer = random_.below(kBufferCount);
   const std::uint64_t offset = random_.below(buffer_size(buffer));
   step.call.address = Plain::address(buffer_address(buffer) + offset);

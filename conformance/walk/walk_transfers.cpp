@@ -36,20 +36,20 @@ std::optional<std::uint8_t> CallMaker::posting_qp() {
   return ready_qp();
 }
 
-void CallMaker::set_local(Step& step, const Side& near, std::uint64_t length) {
+void CallMaker::set_local(PlannedCall& step, const Side& near, std::uint64_t length) {
   step.lkey = near.key;
   step.call.address = Plain::address(near.address);
   // A region or window may be longer than the 32 bits of an element's length.
   step.call.length = Plain::address(std::min<std::uint64_t>(length, 0xffffffffU));
 }
 
-void CallMaker::set_remote(Step& step, const Side& far) {
+void CallMaker::set_remote(PlannedCall& step, const Side& far) {
   step.rkey = far.key;
   step.call.remote = Plain::address(far.address);
 }
 
-void CallMaker::add_second(Step& step, std::uint8_t qp, std::uint32_t right, std::uint64_t room,
-                           bool wrong) {
+void CallMaker::add_second(PlannedCall& step, std::uint8_t qp, std::uint32_t right,
+                           std::uint64_t room, bool wrong) {
   if (!random_.chance(18)) return;
   auto side = local_side(qp, right);
   const std::uint64_t used = step.call.length.value();
@@ -63,16 +63,16 @@ void CallMaker::add_second(Step& step, std::uint8_t qp, std::uint32_t right, std
   step.call.second.length = Plain::address(std::min(length, 0xffffffffU - used));
 }
 
-std::optional<Step> CallMaker::rdma(bool wrong) {
+std::optional<PlannedCall> CallMaker::rdma(bool wrong) {
   const auto roll = random_.below(100);
   const bool read = roll < 40;
   const auto qp = posting_qp();
   if (!qp) return std::nullopt;
   const std::uint8_t peer = peer_of(*qp);
   const bool immediate = roll >= 75 && state_.qps.at(peer).posted.truth();
-  Step step = call_of(read        ? Verb::rdma_read
-                      : immediate ? Verb::rdma_write_with_imm
-                                  : Verb::rdma_write);
+  PlannedCall step = call_of(read        ? Verb::rdma_read
+                             : immediate ? Verb::rdma_write_with_imm
+                                         : Verb::rdma_write);
   if (roll >= 99) step.call.verb = Verb::rdma_write_with_imm;  // receive or not
   const std::uint32_t local_right = read ? kLocalWrite : 0U;
   const std::uint32_t remote_right = read ? kRemoteRead : kRemoteWrite;
@@ -100,9 +100,10 @@ std::optional<Step> CallMaker::rdma(bool wrong) {
   return step;
 }
 
-std::optional<Step> CallMaker::atomic(bool wrong) {
+std::optional<PlannedCall> CallMaker::atomic(bool wrong) {
   if (((state_.can.features.value() | state_.shown.value()) & kAtomics) == 0) return std::nullopt;
-  Step step = call_of(random_.chance(50) ? Verb::atomic_fetch_and_add : Verb::atomic_cmp_and_swp);
+  PlannedCall step =
+      call_of(random_.chance(50) ? Verb::atomic_fetch_and_add : Verb::atomic_cmp_and_swp);
   const auto qp = posting_qp();
   if (!qp) return std::nullopt;
   const auto local = local_side(*qp, kLocalWrite);
@@ -146,12 +147,12 @@ std::optional<Step> CallMaker::atomic(bool wrong) {
   return step;
 }
 
-std::optional<Step> CallMaker::post_receive(bool wrong) {
+std::optional<PlannedCall> CallMaker::post_receive(bool wrong) {
   const auto qp = ready_qp();
   return qp ? receive_on(*qp, wrong) : std::nullopt;
 }
 
-std::optional<Step> CallMaker::receive_on(std::uint8_t qp, bool wrong) {
+std::optional<PlannedCall> CallMaker::receive_on(std::uint8_t qp, bool wrong) {
   const auto& own = state_.qps.at(qp);
   if (!is_ready(own) || own.posted.truth()) return std::nullopt;
   const auto local = local_side(qp, kLocalWrite);
@@ -165,14 +166,14 @@ std::optional<Step> CallMaker::receive_on(std::uint8_t qp, bool wrong) {
   } else if (wrong) {
     spoil(side, length, qp, kLocalWrite);
   }
-  Step step = call_of(Verb::post_recv);
+  PlannedCall step = call_of(Verb::post_recv);
   step.call.qp = qp;
   set_local(step, side, length);
   add_second(step, qp, kLocalWrite, 2 * kBufferSize, wrong);
   return step;
 }
 
-std::optional<Step> CallMaker::send(bool wrong) {
+std::optional<PlannedCall> CallMaker::send(bool wrong) {
   const auto qp = posting_qp();
   if (!qp) return std::nullopt;
   // Sending to nobody is legal to try, and costs the pair.
@@ -182,14 +183,14 @@ std::optional<Step> CallMaker::send(bool wrong) {
   return send_from(*qp, wrong);
 }
 
-std::optional<Step> CallMaker::send_from(std::uint8_t qp, bool wrong) {
+std::optional<PlannedCall> CallMaker::send_from(std::uint8_t qp, bool wrong) {
   const auto& peer = state_.qps.at(peer_of(qp));
   const auto local = local_side(qp, 0);
   if (!local) return std::nullopt;
   Side side = *local;
   const std::uint64_t room = room_of(peer);
   std::uint64_t length = length_up_to(std::min(side.room(), room));
-  Step step = call_of(Verb::send);
+  PlannedCall step = call_of(Verb::send);
   const auto window = one_of(state_.windows, [&](const Window& w) {
     return usable(w) && w.two.truth() && w.qp.value() == peer_of(qp);
   });
@@ -217,17 +218,17 @@ std::optional<Step> CallMaker::send_from(std::uint8_t qp, bool wrong) {
   return step;
 }
 
-std::optional<Step> CallMaker::query() {
-  Step step = call_of(Verb::query_qp);
+std::optional<PlannedCall> CallMaker::query() {
+  PlannedCall step = call_of(Verb::query_qp);
   const auto qp = one_of(state_.qps, [](const auto& q) { return q.live.truth(); });
   if (!qp) return std::nullopt;
   step.call.qp = *qp;
   return step;
 }
 
-std::optional<Step> CallMaker::destroy_qp() {
+std::optional<PlannedCall> CallMaker::destroy_qp() {
   // The first pair stays, so that the case goes on. One with windows is worth more.
-  Step step = call_of(Verb::destroy_qp);
+  PlannedCall step = call_of(Verb::destroy_qp);
   const auto window = one_of(state_.windows, [](const Window& w) {
     return usable(w) && w.two.truth() && w.qp.value() >= 2;
   });
@@ -238,11 +239,11 @@ std::optional<Step> CallMaker::destroy_qp() {
   return step;
 }
 
-std::optional<Step> CallMaker::reconnect() {
-  Step step = call_of(Verb::connect);
+std::optional<PlannedCall> CallMaker::reconnect() {
   for (std::uint8_t i = 0; i < Plain::kQps; ++i) {
     const auto& qp = state_.qps.at(i);
     if (!qp.live.truth() || !state_.qps.at(peer_of(i)).live.truth() || is_ready(qp)) continue;
+    PlannedCall step = call_of(Verb::connect);
     step.call.qp = i;
     return step;
   }

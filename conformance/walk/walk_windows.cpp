@@ -13,8 +13,8 @@ std::size_t CallMaker::live_windows() const {
                                                 [](const auto& w) { return w.live.truth(); }));
 }
 
-std::optional<Step> CallMaker::allocate_window() {
-  Step step = call_of(Verb::alloc_mw);
+std::optional<PlannedCall> CallMaker::allocate_window() {
+  PlannedCall step = call_of(Verb::alloc_mw);
   const auto slot = one_of(state_.windows, [](const Window& w) { return !w.live.truth(); });
   if (!slot) return std::nullopt;
   step.call.mw = *slot;
@@ -25,8 +25,8 @@ std::optional<Step> CallMaker::allocate_window() {
   return step;
 }
 
-std::optional<Step> CallMaker::deallocate_window() {
-  Step step = call_of(Verb::dealloc_mw);
+std::optional<PlannedCall> CallMaker::deallocate_window() {
+  PlannedCall step = call_of(Verb::dealloc_mw);
   const auto useless =
       one_of(state_.windows, [](const Window& w) { return w.live.truth() && w.undefined.truth(); });
   const auto any = one_of(state_.windows, [](const Window& w) { return w.live.truth(); });
@@ -35,7 +35,7 @@ std::optional<Step> CallMaker::deallocate_window() {
   return step;
 }
 
-std::optional<Step> CallMaker::bind(bool wrong) {
+std::optional<PlannedCall> CallMaker::bind(bool wrong) {
   const bool rebind = random_.chance(wrong ? 50 : 30);
   const auto window = one_of(state_.windows, [&](const Window& w) {
     const bool free = !w.bound.truth() || (rebind && (wrong || !w.two.truth()));
@@ -44,7 +44,7 @@ std::optional<Step> CallMaker::bind(bool wrong) {
   return window ? bind_window(*window, wrong) : std::nullopt;
 }
 
-std::optional<Step> CallMaker::bind_window(std::uint8_t window, bool wrong) {
+std::optional<PlannedCall> CallMaker::bind_window(std::uint8_t window, bool wrong) {
   const Window& w = state_.windows.at(window);
   // Now and then one that has failed, as with other work requests.
   const bool ready = !random_.chance(wrong ? 25 : 8);
@@ -56,7 +56,7 @@ std::optional<Step> CallMaker::bind_window(std::uint8_t window, bool wrong) {
   const auto region = region_in(w.pd.value(), kMwBind);
   if (!qp || !region) return std::nullopt;
   const Region& r = state_.regions.at(*region);
-  Step step = call_of(w.two.truth() ? Verb::post_bind_mw : Verb::bind_mw);
+  PlannedCall step = call_of(w.two.truth() ? Verb::post_bind_mw : Verb::bind_mw);
   auto& c = step.call;
   c.qp = *qp;
   c.mw = window;
@@ -79,7 +79,7 @@ std::optional<Step> CallMaker::bind_window(std::uint8_t window, bool wrong) {
   return step;
 }
 
-void CallMaker::spoil_bind_range(Step& step, const Region& r) {
+void CallMaker::spoil_bind_range(PlannedCall& step, const Region& r) {
   auto& c = step.call;
   const auto one = Plain::address(1);
   switch (random_.below(5)) {
@@ -95,7 +95,7 @@ void CallMaker::spoil_bind_range(Step& step, const Region& r) {
   }
 }
 
-void CallMaker::spoil_bind(Step& step) {
+void CallMaker::spoil_bind(PlannedCall& step) {
   auto& c = step.call;
   const Window& w = state_.windows.at(c.mw);
   const auto pd = w.pd.value();
@@ -145,11 +145,11 @@ void CallMaker::spoil_bind(Step& step) {
   }
 }
 
-std::optional<Step> CallMaker::invalidate(bool wrong) {
+std::optional<PlannedCall> CallMaker::invalidate(bool wrong) {
   const auto window = one_of(state_.windows, [&](const Window& w) {
     return usable(w) && w.two.truth() && state_.qps.at(w.qp.value()).live.truth();
   });
-  Step step = call_of(Verb::local_inv);
+  PlannedCall step = call_of(Verb::local_inv);
   if (!wrong) {
     if (!window) return std::nullopt;
     step.call.qp = static_cast<std::uint8_t>(state_.windows.at(*window).qp.value());

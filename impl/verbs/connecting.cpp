@@ -9,6 +9,9 @@ namespace {
 /// Between the packet sequence numbers of two connections, and how many there are (24 bits).
 constexpr std::uint32_t kPsnStep = 1U << 16U;
 constexpr std::uint32_t kPsnMask = (1U << 24U) - 1;
+/// How often a connection is tried that is lost before it was used: on a busy machine the timer of
+/// iWARP's handshake runs out.
+constexpr int kAttempts = 5;
 
 }  // namespace
 
@@ -16,22 +19,29 @@ constexpr std::uint32_t kPsnMask = (1U << 24U) - 1;
 /// refusal; what was live of the pair is unchanged then.
 int VerbsDevice::make(std::size_t index, std::uint8_t first_pd, std::uint8_t second_pd) {
   PairSlot& slot = pairs_.at(index);
-  const auto first = static_cast<std::uint8_t>(2 * index);
   slot.pd = {first_pd, second_pd};
   slot.process = {slot_process_.at(first_pd), slot_process_.at(second_pd)};
-  int error = 0;
-  if (context_.port().connector)
-    error =
-        context_
-            .carry_out(
-                {.kind = Kind::connect_by_cm, .pd = first_pd, .other_pd = second_pd, .qp = first})
-            .error;
-  else
-    error = make_directly(index);
-  if (error != 0) return error;
+  if (!context_.port().connector) {
+    const int error = make_directly(index);
+    if (error == 0) slot.there = {true, true};
+    return error;
+  }
+  int error = ECONNABORTED;
+  for (int i = 0; i < kAttempts && (error == ECONNABORTED || error == ETIMEDOUT); ++i)
+    error = make_by_cm(index);
+  return error;
+}
+
+/// One attempt. Returns ECONNABORTED where the connection was lost at once.
+int VerbsDevice::make_by_cm(std::size_t index) {
+  PairSlot& slot = pairs_.at(index);
+  const auto first = static_cast<std::uint8_t>(2 * index);
+  const Answer answer = context_.carry_out(
+      {.kind = Kind::connect_by_cm, .pd = slot.pd[0], .other_pd = slot.pd[1], .qp = first});
+  if (answer.error != 0) return answer.error;
   slot.there = {true, true};
   // The end that asked for a connection of iWARP has to be the first to send (RFC 5044, 7.1.2).
-  return !context_.port().connector || reads_nothing(first) ? 0 : ECONNABORTED;
+  return reads_nothing(first) ? 0 : ECONNABORTED;
 }
 
 int VerbsDevice::make_directly(std::size_t index) {

@@ -100,6 +100,7 @@ class VerbsDevice final : public Device {
   // connecting.cpp
   int make(std::size_t index, std::uint8_t first_pd, std::uint8_t second_pd);
   int make_directly(std::size_t index);
+  int make_by_cm(std::size_t index);
   int bring_up(std::size_t index);
   int reconnect(std::size_t index);
   bool reads_nothing(std::uint8_t qp);
