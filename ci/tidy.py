@@ -32,7 +32,6 @@ ARROWS = {
     "impl": {"model", "impl"},
     # Of specs/ the table, and two headers that need model/ alone.
     "conformance": {"model", "impl", "conformance", "specs/clauses.hpp",
-                    "specs/deciding.hpp",
                     "specs/symbolic/fields.hpp", "specs/theorems/invariants.hpp"},
     "specs": {"model", "specs"},
     "specs/traces": EVERYTHING - {"property-tests"},

@@ -71,8 +71,9 @@ class Question {
       of_.never = true;
       return of_;
     }
+    const Device witness = seen_;  // what it is without is not needed
     for (const Part& part : kParts)
-      if (!possible({part})) {
+      if (!witness.is_without(part) && !possible({part})) {
         of_.access |= part.access;
         of_.features |= part.feature;
         of_.roce = of_.roce || part.roce;
@@ -81,23 +82,51 @@ class Question {
   }
 
  private:
-  /// Whether there is a state and a call, on a device without those parts.
+  /// What the device of an answer has, and has shown.
+  struct Device {
+    smt::Number access = 0, features = 0;
+    [[nodiscard]] bool is_without(const Part& part) const {
+      if (part.roce) return (features & model::kIwarp) != 0;
+      return ((access & part.access) | (features & part.feature)) == 0;
+    }
+  };
+
+  /// Whether there is a state and a call, on a device without those parts. Shapes of calls that are
+  /// of no use on any device are not asked again.
   bool possible(const std::vector<Part>& absent) {
-    for (const Shape& shape : shapes_of(row_.verb, false)) {
+    const auto shapes = shapes_of(row_.verb, false);
+    useless_.resize(shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      if (useless_[i]) continue;
       const Store store;
       Questions questions(options_.solver, known_, {});
       const auto state = unknown_state("before.");
-      const auto call = unknown_call("call.", shape);
+      const auto call = unknown_call("call.", shapes[i]);
       const auto nothing = unknown_result("result.", Outcome::none);
       auto all = facts(model::View<Terms>{state, call, nothing});
       for (const auto& fact : facts_of(state)) all.push_back(fact.holds.ref());
       all.push_back(writable(call).ref());
       for (const Part& part : absent) all.push_back(without(part, state));
       const auto reply = questions.possible("deciding", all);
-      if (reply.answer == Answer::satisfiable) return true;
+      if (reply.answer == Answer::satisfiable) {
+        see(store, reply);
+        return true;
+      }
+      useless_[i] = absent.empty() && reply.answer == Answer::unsatisfiable;
       of_.decided = of_.decided && reply.answer == Answer::unsatisfiable;
     }
     return false;
+  }
+
+  void see(const Store& store, const smt::Reply& reply) {
+    seen_ = {};
+    const auto& names = store.names();
+    for (std::size_t i = 0; i < names.size() && i < reply.values.size(); ++i) {
+      if (names[i] == "before.can.claimed" || names[i] == "before.proven")
+        seen_.access |= reply.values[i];
+      if (names[i] == "before.can.features" || names[i] == "before.shown")
+        seen_.features |= reply.values[i];
+    }
   }
 
   /// That the duties are kept and the condition decides alone.
@@ -124,11 +153,19 @@ class Question {
   const ProofOptions& options_;
   Known& known_;
   Deciding of_;
+  Device seen_;
+  std::vector<bool> useless_;
 };
 
 std::string line_of(const Deciding& d) {
-  return fmt::format("{{\"{}\", \"{}\", {}, {}, {}, {:#x}, {:#x}, {}}},\n", d.rule, d.condition,
-                     d.reason, d.dialects, d.never, d.access, d.features, d.roce);
+  auto line = fmt::format("{} {} {} ({}): ", d.rule, d.reason ? "because" : "but for", d.condition,
+                          names_of(d.dialects));
+  if (d.never) return line + "never\n";
+  if (d.access != 0) line += fmt::format("access {:#x} ", d.access);
+  if (d.features != 0) line += fmt::format("features {:#x} ", d.features);
+  if (d.roce) line += "not over iWARP ";
+  line.back() = '\n';
+  return line;
 }
 
 }  // namespace
@@ -168,9 +205,7 @@ std::vector<Deciding> deciding(const ProofOptions& options,
 }
 
 std::string deciding_text(const std::vector<Deciding>& all) {
-  std::string text =
-      "// Made by `mrproof prove --deciding`: rule, condition, whether it is a reason, dialects,\n"
-      "// whether it never decides alone, access flags and features that are needed, RoCE.\n";
+  std::string text;
   for (const auto& d : all)
     if (!d.needs_nothing()) text += line_of(d);
   return text;

@@ -1,4 +1,4 @@
-// Where a condition of a rule decides alone: makes the table of specs/deciding.hpp.
+// What a device has to have so that a condition of a rule can decide alone.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,17 @@
 
 namespace mrproof::specs {
 
-/// What is needed so that the condition decides alone; the fields are those of mrproof::Needed.
+/// What is needed so that the condition decides alone: is the only one broken of those that are
+/// required, or the only reason of those that there are.
 struct Deciding {
-  std::string rule, condition;
-  bool reason = false;
+  std::string rule, condition;  ///< "reg_mr.ok"; the id
+  bool reason = false;          ///< it is a reason, not a requirement
   DialectSet dialects = 0;
-  bool never = false;
-  std::uint32_t access = 0, features = 0;
-  bool roce = false;
-  bool decided = true;  ///< whether the solver had an answer to each question
+  bool never = false;          ///< there is no such state and call, whatever the device has
+  std::uint32_t access = 0;    ///< feature access flags (model::Access), each of them
+  std::uint32_t features = 0;  ///< model::Feature, each of them; kIwarp: only over iWARP
+  bool roce = false;           ///< only where queue pairs are not connected over iWARP
+  bool decided = true;         ///< whether the solver had an answer to each question
 
   /// Whether there is a state and a call on every device.
   [[nodiscard]] bool needs_nothing() const {
@@ -31,7 +33,7 @@ struct Deciding {
 std::vector<Deciding> deciding(const ProofOptions& options,
                                const std::function<void(const Deciding&)>& progress);
 
-/// Those that need something, as specs/deciding.inc has them.
+/// Those that need something, one line each: "reg_mr.ok but for memory_there (linux): access 0x40".
 std::string deciding_text(const std::vector<Deciding>& all);
 
 }  // namespace mrproof::specs

@@ -252,7 +252,7 @@ int main_of(int argc, char** argv) {
                "change the rules, one thing at a time, and name the theorem that notices");
   app.add_flag("--gaps", arguments.gaps, "report what the pages leave open, each with a witness");
   app.add_flag("--deciding", arguments.deciding,
-               "print what keeps a rule's condition from deciding alone: specs/deciding.inc");
+               "print what a device needs so that a condition of a rule can decide alone");
   app.add_option("--verb", arguments.verb, "mutants only of verbs whose name begins so")
       ->needs("--mutants");
   app.add_option("--mutant", arguments.mutant,

@@ -1,0 +1,40 @@
+#include "specs/prover/deciding.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/access.hpp"
+
+namespace mrproof::specs {
+namespace {
+
+const Deciding& entry(const std::vector<Deciding>& all, std::string_view rule,
+                      std::string_view condition, bool reason) {
+  return *std::find_if(all.begin(), all.end(), [&](const Deciding& d) {
+    return d.rule == rule && d.condition == condition && d.reason == reason;
+  });
+}
+
+TEST(Deciding, TellsWhatNeverDecidesFromWhatNeedsAFeature) {
+  ProofOptions options;
+  options.dialects = 1;
+  options.changed = model::Verb::local_inv;
+  std::size_t told = 0;
+  const auto all = deciding(options, [&](const Deciding&) { ++told; });
+  EXPECT_EQ(told, all.size());
+  EXPECT_TRUE(std::all_of(all.begin(), all.end(), [](const auto& d) { return d.decided; }));
+  // A key of no window is that of no bound window either.
+  EXPECT_TRUE(entry(all, "local_inv.mw_bind_err", "invalidates_window", true).never);
+  const auto& bound = entry(all, "local_inv.mw_bind_err", "invalidates_bound", true);
+  EXPECT_FALSE(bound.never);
+  // Local invalidation is none of iWARP's requests that the rules have.
+  EXPECT_EQ(bound.features & model::kIwarp, 0U);
+  const auto text = deciding_text(all);
+  EXPECT_NE(text.find("local_inv.mw_bind_err because invalidates_window (linux): never\n"),
+            std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace mrproof::specs
