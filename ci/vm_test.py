@@ -229,6 +229,11 @@ class TwoProcesses(unittest.TestCase):
     """Initiator and responder in processes of their own, on one device."""
 
     DEVICE = "rxe0@two-processes"
+    # Their buffers are a shared mapping. ib_umem_get() of Linux 6.1 asks for pages to be written to
+    # (FOLL_WRITE) whatever the access, and where that is not granted by force (FOLL_FORCE), which
+    # get_user_pages() refuses for memory that is shared and read-only: EFAULT.
+    SHARED = ("reg_mr?(_iova).refused/rejected/nothing_forbids?(+zero_based_asked)"
+              "+read_only_memory,Deviates  # read-only memory that is shared is not registered\n")
 
     def setUp(self):
         self.out = Path(tempfile.mkdtemp(prefix="mrproof-vm-"))
@@ -244,16 +249,21 @@ class TwoProcesses(unittest.TestCase):
 
     def test_walk(self):
         """Nothing but what is known of this target, and calls of all kinds reach the other one."""
-        out = self.out / "report"
+        out, expected = self.out / "report", self.out / "rxe-two-processes-fails.txt"
+        known = EXPECTATIONS / "rxe-debian-bookworm-fails.txt"
+        expected.write_text(known.read_text() + self.SHARED)
+        for kind in ("flakes", "skips"):
+            beside = known.with_name(known.name.replace("fails", kind))
+            shutil.copy(beside, self.out / f"rxe-two-processes-{kind}.txt")
         done = mrproof("run", "--target", TARGET, "--device", self.DEVICE, "--steps", 4000, "--out",
-                       out, "--expect", EXPECTATIONS / "rxe-debian-bookworm-fails.txt")
+                       out, "--expect", expected)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         report = json.loads((out / "report.json").read_text())
         self.assertEqual(report["cases"]["finished"], report["cases"]["planned"])
         self.assertEqual(report["target"]["device"], self.DEVICE)
         taken = {rule["rule"] for rule in report["rules"] if rule["judged"]}
-        self.assertLessEqual({"rdma_write.ok", "rdma_read.ok", "send.ok", "rereg_mr.ok",
-                              "post_bind_mw.ok", "rdma_write.rem_access_err"}, taken)
+        self.assertLessEqual({"rdma_write.ok", "rdma_read.ok", "send.ok", "post_bind_mw.ok",
+                              "rdma_write.rem_access_err", "rdma_write.loc_prot_err"}, taken)
         self.assertIn("given pd1 in process 1", (out / "journal.jsonl").read_text())
 
     def test_foreign_window(self):
@@ -265,9 +275,9 @@ class TwoProcesses(unittest.TestCase):
                       done.stderr)
 
     def test_crash(self):
-        """F12 kills the process that posts the request; the run tells of it at this step."""
+        """F12, by the other process's queue pair: the run tells of it at this step."""
         done = self.replay("crash", "mw0 = alloc_mw(pd1, TYPE_2) -> ok", "local_inv(qp1, mw0.rkey)")
-        self.assertIn("! crash local_inv", done.stdout, done.stderr)
+        self.assertIn("crash at step 2: ", done.stdout, done.stderr)
 
     def test_hang(self):
         """F1, of the other process's queue pair: the completion never comes."""
