@@ -88,10 +88,8 @@ TEST(PrintTrace, IsUndoneByParsing) {
 }
 
 TEST(PrintTrace, NamesTheOtherProcess) {
-  impl::SimOptions options;
-  options.processes = 2;
-  impl::SimDevice device(options);
-  const Trace trace = testing::walk_case(device, testing::plan_of(200), 0);
+  Trace trace;
+  trace.setup = standard_setup(2);
   EXPECT_NE(print_trace(trace).find("\ngiven pd1 in process 1\n"), std::string::npos);
   expect_same_after_printing(trace);
   const std::string first = "# mrproof trace v1\ngiven pd2 in process ";
