@@ -21,7 +21,8 @@ run() {
 
 echo "# What this fault shows." >sim-fails.txt
 run && fail "the run with nothing expected ended with 0"
-"$mrproof" expect update sim-fails.txt --report report/report.json --reason "the seeded fault" >/dev/null
+"$mrproof" expect update sim-fails.txt --report report/report.json \
+  --reason "the seeded fault" >/dev/null
 run || fail "the run with all expected ended with $?: $(tail -n 3 said)"
 entries=$(grep -vc '^#' sim-fails.txt)
 
