@@ -2,10 +2,10 @@
 # A second solver over everything that was proved:
 #   second_solver.sh MRPROOF_PROVE CVC5 [PROCESSES [DIR]]
 # Exports all questions and puts each to cvc5: as sums of numbers, then as bits, each with ten
-# seconds and then with a minute. (Most lemmas about 64-bit addresses are hard for one of the two
-# and easy for the other.) DIR keeps the export and the answers. Prints how many agree, how many have no
-# answer in any of these ways, and each that is answered otherwise; fails if there is one of these,
-# or if more than one in twenty has no answer.
+# seconds and then with a minute. (Most lemmas about 64-bit addresses are hard for one of the
+# two and easy for the other.) DIR keeps the export and the answers. Prints how many agree,
+# how many have no answer in any of these ways, and each that is answered otherwise; fails if
+# there is one of these, or if more than one in twenty has no answer.
 set -u
 prove=$1
 cvc5=$2
