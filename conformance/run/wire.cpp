@@ -12,9 +12,11 @@ namespace {
 class Writer {
  public:
   /// Behind what is written there may be room, until the writer goes: growing by a few bytes each
-  /// time would take most of the time.
+  /// time would take most of the time. No more room than most records need, for it is zeroed: all
+  /// that the longest record so far has needed would be tens of kilobytes.
   explicit Writer(std::vector<std::byte>& bytes) : bytes_(bytes) {
-    bytes_.resize(bytes.capacity());
+    constexpr std::size_t kMostNeed = 512;
+    bytes_.resize(kMostNeed);
   }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
