@@ -105,7 +105,11 @@ class WitnessSearch::Walker {
  private:
   std::optional<Step> propose() {
     if (random_.chance(20)) {
-      if (auto step = walk_call()) return step;
+      if (const auto planned = walk_call()) {
+        Step step;
+        static_cast<PlannedCall&>(step) = *planned;
+        return step;
+      }
     }
     auto verb = static_cast<Verb>(random_.below(kVerbs));
     if (!theme_.empty() && random_.chance(85)) verb = theme_[random_.below(theme_.size())];
@@ -120,7 +124,7 @@ class WitnessSearch::Walker {
   }
 
   /// A call as the harness's own walk draws them.
-  std::optional<Step> walk_call() {
+  std::optional<PlannedCall> walk_call() {
     CallMaker make(random_, oracle_);
     switch (random_.below(7)) {
       case 0: return make.bind(random_.chance(50));
