@@ -11,12 +11,13 @@ namespace {
 
 const Deciding& entry(const std::vector<Deciding>& all, std::string_view rule,
                       std::string_view condition, bool reason) {
-  return *std::find_if(all.begin(), all.end(), [&](const Deciding& d) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Deciding& d) {
     return d.rule == rule && d.condition == condition && d.reason == reason;
   });
+  return all.at(static_cast<std::size_t>(found - all.begin()));  // throws where there is none
 }
 
-TEST(Deciding, TellsWhatNeverDecidesFromWhatNeedsAFeature) {
+TEST(Deciding, TellsWhatNeverDecidesAlone) {
   ProofOptions options;
   options.dialects = 1;
   options.changed = model::Verb::local_inv;
