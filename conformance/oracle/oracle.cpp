@@ -65,8 +65,7 @@ const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
 Judgement Oracle::check(Step& step, MemorySource& source) {
   const PlainView view{state_, step.call, step.result};
   follow_program(step.call);
-  const Judgement judgement =
-      step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
+  const Judgement judgement = judge_step(step, view);
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
     surprise_ = {state_, step.call, step.result, judgement, provenance_};
     source.differences(memory_, step.bytes);
@@ -79,9 +78,46 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   if (bytes.verdict == Verdict::deviates)
     surprise_ = {state_, step.call, step.result, bytes, provenance_};
   provenance_.note(*book_, rule, view);
-  if (step.call.verb == Verb::connect) late_.forget(step.call.qp);
+  expect_late_failure(view);
+  if (step.call.verb == Verb::connect) {
+    late_.forget(step.call.qp);
+    may_have_failed_[step.call.qp] = may_have_failed_[peer_of(step.call.qp)] = false;
+  }
   advance(rule, view, state_);
   return bytes.verdict == Verdict::deviates ? bytes : judgement;
+}
+
+/// A queue pair that may have failed has failed if only that explains what was seen.
+Judgement Oracle::judge_step(const Step& step, const PlainView& view) {
+  if (step.timed_out) return judge_trouble(*book_, view, Verdict::hang);
+  const Judgement judgement = judge(*book_, view);
+  if (judgement.verdict != Verdict::deviates) return judgement;
+  for (std::uint8_t qp = 0; qp < may_have_failed_.size(); ++qp) {
+    if (!may_have_failed_[qp]) continue;
+    State<Plain> failed = state_;
+    take_over(failed, qp, Plain::small(QpState::err), Plain::small(Outcome::none));
+    const Judgement other = judge(*book_, {failed, step.call, step.result});
+    if (other.verdict == Verdict::deviates) continue;
+    state_ = failed;
+    view.of_elements = view.of_receive = {};  // what it has found of the state before
+    view.of_rkey = {};
+    may_have_failed_[qp] = false;
+    return other;
+  }
+  return judgement;
+}
+
+/// A requester that fails at a fault of its own may have sent packets in which the responder finds
+/// one, too: it fails when it has taken them in, on a busy machine during a later step.
+void Oracle::expect_late_failure(const PlainView& view) {
+  const auto& call = view.call;
+  const auto& result = view.result;
+  const bool half_way = is_send(call.verb) || is_remote(call.verb);
+  if (!half_way || result.outcome == Outcome::ok || result.outcome == Outcome::refused) return;
+  if ((result.qp_state == Plain::small(QpState::err)).truth() &&
+      (result.peer_state == Plain::small(QpState::rts)).truth() &&
+      !far_side_sound<Plain>.holds(view).truth())
+    may_have_failed_[peer_of(call.qp)] = true;
 }
 
 /// What there is to say of a deviation beside its name: which rules would have been right, and
@@ -184,6 +220,7 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
   if (!is_transfer(call.verb) || (r.qp_state == unknown).truth() ||
       (r.peer_state == unknown).truth())
     return false;
+  expect_late_failure({state_, call, r});
   if (const auto part = part_of({state_, call, r}); !part.exact)
     late_.expect(call.qp, part, memory_);
   take_over(state_, call.qp, r.qp_state, r.own_receive);

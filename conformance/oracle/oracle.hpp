@@ -1,6 +1,7 @@
 // The oracle: the model's state and bytes beside a device, judging each step.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,6 +69,8 @@ class Oracle {
     std::vector<std::string> lines, cited;
   };
   [[nodiscard]] Background trace_back() const;
+  [[nodiscard]] model::Judgement judge_step(const Step& step, const model::PlainView& view);
+  void expect_late_failure(const model::PlainView& view);
   void follow_program(const model::Call<model::Plain>& call);
   [[nodiscard]] bool explained(const std::vector<ByteRun>& runs,
                                const model::Transfer<model::Plain>& transfer) const;
@@ -80,6 +83,8 @@ class Oracle {
   model::State<model::Plain> state_;
   Memory memory_;
   LateBytes late_;
+  /// Queue pairs that may have failed since they were last seen.
+  std::array<bool, model::Plain::kQps> may_have_failed_{};
   Provenance provenance_;
   std::optional<Surprise> surprise_;  ///< the last one
 };

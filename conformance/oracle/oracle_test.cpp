@@ -121,6 +121,35 @@ TEST_F(OracleTest, LetsBytesOfATransferArriveThatFailedAsItShouldNot) {
   EXPECT_EQ(check("query_qp(qp1) -> ok qp=RTS").kind, DeviationClass::bytes);
 }
 
+/// A fault of the requester's in its second element; what the first sends is out of bounds.
+constexpr const char* kBothFail =
+    "rdma_write(qp0, mr0.lkey, buf0+0, 8 + mr0.lkey, buf0+4096, 8, mr1.rkey, buf1+4090) -> ";
+
+TEST_F(OracleTest, LetsAResponderFailLaterAtAFaultOfItsOwn) {
+  EXPECT_EQ(verdict(std::string(kBothFail) + "LOC_PROT_ERR qp=ERR peer=RTS"), Verdict::conforms);
+  EXPECT_EQ(verdict("query_qp(qp1) -> ok qp=RTS"), Verdict::conforms);
+  EXPECT_EQ(verdict("query_qp(qp1) -> ok qp=ERR"), Verdict::conforms);
+  EXPECT_EQ(verdict("query_qp(qp1) -> ok qp=RTS"), Verdict::deviates) << "it does not come back";
+}
+
+TEST_F(OracleTest, LetsAResponderFailLaterAfterAStatusThatWasWrong) {
+  const Judgement flushed = check(std::string(kBothFail) + "WR_FLUSH_ERR qp=ERR peer=RTS");
+  ASSERT_EQ(flushed.verdict, Verdict::deviates);
+  ASSERT_TRUE(oracle_.recover(step_, flushed));
+  EXPECT_EQ(verdict("rdma_write(qp1, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0) -> WR_FLUSH_ERR "
+                    "qp=ERR peer=ERR"),
+            Verdict::conforms);
+}
+
+TEST_F(OracleTest, LetsNoResponderFailLaterWithoutAFaultOrOverANewConnection) {
+  EXPECT_EQ(verdict(std::string(kOver) + "LOC_PROT_ERR qp=ERR peer=RTS"), Verdict::conforms);
+  EXPECT_EQ(verdict("query_qp(qp1) -> ok qp=ERR"), Verdict::deviates);
+  EXPECT_EQ(verdict("connect(qp0) -> ok"), Verdict::conforms);
+  EXPECT_EQ(verdict(std::string(kBothFail) + "LOC_PROT_ERR qp=ERR peer=RTS"), Verdict::conforms);
+  EXPECT_EQ(verdict("connect(qp1) -> ok"), Verdict::conforms);
+  EXPECT_EQ(verdict("query_qp(qp1) -> ok qp=ERR"), Verdict::deviates);
+}
+
 TEST_F(OracleTest, LetsNoOtherByteOfAFailedTransferChange) {
   const std::string failed = std::string(kOver) + "LOC_PROT_ERR qp=ERR peer=RTS";
   // Beyond what could be reached, beside the target, and a byte that is neither old nor new.
