@@ -56,11 +56,17 @@ template <class D> constexpr auto some_window(const View<D>& v, auto&& predicate
 template <class D> constexpr auto window_blamed(const View<D>& v, auto&& predicate) {
   return blames_remote(v) & some_window(v, predicate);
 }
-/// Whether the success seen reached a remote range that is not inside what the key names.
+/// Whether the success seen reached a remote range that is not inside what the key names, or may
+/// have before it met a fault on the local side.
 template <class D> constexpr auto reached_too_far(const View<D>& v) {
   auto too_far = D::bit(false);
-  if (is_remote(v.call.verb) && v.result.outcome == Outcome::ok)
-    too_far = !remote_in_bounds<D>.holds(v);
+  if (!is_remote(v.call.verb)) return too_far;
+  const auto outside = !remote_in_bounds<D>.holds(v);
+  const auto local_sound = local_key_live<D>.holds(v) & local_same_pd<D>.holds(v) &
+                           local_write_right<D>.holds(v) & local_in_bounds<D>.holds(v) &
+                           local_memory_there<D>.holds(v);
+  if (v.result.outcome == Outcome::ok) too_far = outside;
+  if (v.result.outcome == Outcome::loc_prot_err) too_far = outside & !local_sound;
   return too_far;
 }
 /// Whether a region that the call uses, on any side, satisfies the predicate.
