@@ -31,7 +31,7 @@ ARROWS = {
     "model": {"model"},
     "impl": {"model", "impl"},
     # Of specs/ the table, and two headers that need model/ alone.
-    "conformance": {"model", "impl", "conformance", "specs/clauses.hpp",
+    "conformance": {"model", "impl", "conformance", "specs/clauses.hpp", "specs/deciding.hpp",
                     "specs/symbolic/fields.hpp", "specs/theorems/invariants.hpp"},
     "specs": {"model", "specs"},
     "specs/traces": EVERYTHING - {"property-tests"},

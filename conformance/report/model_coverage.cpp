@@ -17,6 +17,7 @@
 #include "conformance/trace/notation.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 #include "model/conditions/objects.hpp"
+#include "specs/deciding.hpp"
 
 namespace mrproof {
 
@@ -55,6 +56,9 @@ class Follower : public JournalVisitor {
     for (auto& scope : scopes_) scope->seen.step(before, step, judgement);
     if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::inconclusive) return;
     rules.look({before, step.call, step.result});
+    // What some call succeeded with, the device has.
+    can.claimed = can.claimed | before.proven;
+    can.features = can.features | before.shown;
     if (judgement.verdict != Verdict::deviates && judgement.rule != nullptr)
       rules.take(*judgement.rule);
   }
@@ -99,28 +103,22 @@ std::string lack_of(Verb verb, const RuleCoverage& rules, const Capabilities<Pla
   return "the device lacks " + print_flags(kFeatureNames, static_cast<std::uint32_t>(needed));
 }
 
-/// What a condition is about, where that is optional.
-std::string lack_of(std::string_view condition, const Capabilities<Plain>& can) {
-  struct Optional {
-    std::string_view part;
-    std::uint32_t access, feature;
-  };
-  static constexpr Optional kOptional[] = {{"memory_there", kOnDemand, 0},
-                                           {"advised_", kOnDemand, 0},
-                                           {"hugetlb", kHugetlb, 0},
-                                           {"remote_bound_here", 0, kMwType2A},
-                                           {"other_type_window", 0, kMwType2A},
-                                           {"type_two", kZeroBased, kMwType2B},
-                                           {"dmabuf", 0, kDmabufMr},
-                                           {"page_offsets_agree", 0, kDmabufMr},
-                                           {"region_not_null", 0, kNullMr},
-                                           {"window_access_available", 0, kAtomics}};
-  for (const auto& o : kOptional) {
-    if (condition.find(o.part) == std::string_view::npos) continue;
-    if ((o.access & ~can.claimed.value()) != 0) return "the device lacks " + print_access(o.access);
-    if ((o.feature & ~can.features.value()) != 0)
-      return "the device lacks " + print_flags(kFeatureNames, o.feature);
-  }
+/// Why the condition cannot decide alone on the device, by the table that the prover made; empty if
+/// it can.
+std::string obstacle_of(const DecidingCondition& item, const Rulebook& book,
+                        const Capabilities<Plain>& can) {
+  const auto dialect = std::find(kDialects.begin(), kDialects.end(), book.dialect());
+  const Needed* needed = find_needed(static_cast<unsigned>(dialect - kDialects.begin()),
+                                     item.rule->id, item.condition->id, item.reason);
+  if (needed == nullptr) return "";
+  if (needed->never) return "it never decides alone, by the rules";
+  const bool iwarp = (can.features.value() & kIwarp) != 0;
+  if (needed->roce && iwarp) return "not over iWARP";
+  if ((needed->features & kIwarp) != 0 && !iwarp) return "over iWARP only";
+  if (const auto access = needed->access & ~can.claimed.value(); access != 0)
+    return "the device lacks " + print_access(static_cast<std::uint32_t>(access));
+  if (const auto features = needed->features & ~can.features.value(); features != 0)
+    return "the device lacks " + print_flags(kFeatureNames, static_cast<std::uint32_t>(features));
   return "";
 }
 
@@ -157,8 +155,8 @@ void count_conditions(const RuleCoverage& rules, const RuleCoverage& possible,
       if (!met) result.scope_conditions_left.push_back(name_of(item));
     }
     if (met) continue;
-    auto why = lack_of(item.rule->verb, rules, can);
-    if (why.empty()) why = lack_of(std::string_view(item.condition->id), can);
+    auto why = obstacle_of(item, rules.book(), can);
+    if (why.empty()) why = lack_of(item.rule->verb, rules, can);
     result.conditions_left.push_back({name_of(item), why});
   }
 }

@@ -158,14 +158,8 @@ class Question {
 };
 
 std::string line_of(const Deciding& d) {
-  auto line = fmt::format("{} {} {} ({}): ", d.rule, d.reason ? "because" : "but for", d.condition,
-                          names_of(d.dialects));
-  if (d.never) return line + "never\n";
-  if (d.access != 0) line += fmt::format("access {:#x} ", d.access);
-  if (d.features != 0) line += fmt::format("features {:#x} ", d.features);
-  if (d.roce) line += "not over iWARP ";
-  line.back() = '\n';
-  return line;
+  return fmt::format("{{\"{}\", \"{}\", {}, {}, {}, {:#x}, {:#x}, {}}},\n", d.rule, d.condition,
+                     d.reason, d.dialects, d.never, d.access, d.features, d.roce);
 }
 
 }  // namespace
@@ -205,7 +199,9 @@ std::vector<Deciding> deciding(const ProofOptions& options,
 }
 
 std::string deciding_text(const std::vector<Deciding>& all) {
-  std::string text;
+  std::string text =
+      "// Made by `mrproof prove --deciding`: rule, condition, whether it is a reason, dialects,\n"
+      "// whether it never decides alone, access flags and features that are needed, RoCE.\n";
   for (const auto& d : all)
     if (!d.needs_nothing()) text += line_of(d);
   return text;

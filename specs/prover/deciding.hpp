@@ -1,4 +1,5 @@
-// What a device has to have so that a condition of a rule can decide alone.
+// What a device has to have so that a condition of a rule can decide alone: makes the table of
+// specs/deciding.hpp.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct Deciding {
 std::vector<Deciding> deciding(const ProofOptions& options,
                                const std::function<void(const Deciding&)>& progress);
 
-/// Those that need something, one line each: "reg_mr.ok but for memory_there (linux): access 0x40".
+/// Those that need something, as specs/deciding.inc has them.
 std::string deciding_text(const std::vector<Deciding>& all);
 
 }  // namespace mrproof::specs
