@@ -12,11 +12,6 @@ namespace {
 using model::Plain;
 using model::Verb;
 
-/// What a device can claim to be able to do; the rest shows when it is asked for.
-constexpr std::uint32_t kClaimable = model::kMwType1 | model::kMwType2A | model::kMwType2B |
-                                     model::kMemoryExtensions | model::kImplicitOnDemand |
-                                     model::kAtomics | model::kIwarp;
-
 /// A fault by its id; none without an id.
 Fault fault_of(const SimOptions& options) {
   if (!options.fault) return Fault::none;
@@ -56,7 +51,7 @@ Description SimDevice::description() const {
 
 model::Capabilities<Plain> SimDevice::capabilities() const {
   return {Plain::flags(options_.claimed), Plain::address(options_.max_message),
-          Plain::flags(options_.features & kClaimable)};
+          Plain::flags(options_.features & kSimClaimable)};
 }
 
 std::span<const std::byte> SimDevice::buffer(std::size_t index) const {

@@ -335,6 +335,12 @@ std::string mutants_text(const std::vector<Judgement>& judgements) {
     text += fmt::format("\n## {}\n\n", title);
     for (const auto& mutant : by_fate[fate]) text += fmt::format("- `{}`\n", mutant);
   };
+  if (traced > 0) {
+    text += "\n## Refuted, but no trace was found\n\n";
+    for (const auto& end : judgements)
+      if (end.fate == Fate::refuted && end.trace.empty())
+        text += fmt::format("- `{}`: {}\n", end.mutant, end.by);
+  }
   section("Survived", Fate::survived);
   section("Undecided", Fate::undecided);
   section("Equivalent", Fate::equivalent);

@@ -15,8 +15,6 @@ using smt::Store;
 
 namespace {
 
-constexpr unsigned kMostRounds = 5000;
-
 /// What the bit, or its negation, is the conjunction of: disjunctions are made the inner ones as
 /// far as that stays short, so that each speaks of few objects.
 std::vector<Ref> clauses(Ref bit, bool negated) {
@@ -82,7 +80,7 @@ class Questions::Search {
 
   /// Values that make what is wanted and all assumptions true, or that there are none.
   Reply run() {
-    for (unsigned round = 0; round < kMostRounds; ++round) {
+    for (unsigned round = 0; round < all_.rounds_; ++round) {
       Reply reply = skeleton_.check();
       if (reply.answer == Answer::satisfiable && !consider(reply)) continue;
       reply.seconds = smt::cpu_seconds() - begin_;
@@ -251,8 +249,12 @@ const std::set<std::string>& Questions::objects_of(Ref ref) {
   return found->second;
 }
 
-Questions::Questions(const smt::SolverOptions& options, Known& known, Log log)
-    : options_(options), known_(known), log_(std::move(log)), arithmetic_(options) {}
+Questions::Questions(const smt::SolverOptions& options, Known& known, Log log, unsigned rounds)
+    : options_(options),
+      known_(known),
+      log_(std::move(log)),
+      rounds_(rounds),
+      arithmetic_(options) {}
 
 Reply Questions::follows(const std::string& name, const std::vector<Ref>& assumptions, Ref fact) {
   Store& store = Store::current();

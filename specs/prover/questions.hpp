@@ -24,7 +24,8 @@ class Questions {
   /// Called with each question that was answered and its answer.
   using Log = std::function<void(const smt::Question&, smt::Answer)>;
 
-  Questions(const smt::SolverOptions& options, Known& known, Log log);
+  /// `rounds`: after so many candidates a question has no answer (limit).
+  Questions(const smt::SolverOptions& options, Known& known, Log log, unsigned rounds = 5000);
 
   /// Whether the assumptions imply the fact: unsatisfiable if so; else values that make all
   /// assumptions true and the fact false.
@@ -41,6 +42,7 @@ class Questions {
   smt::SolverOptions options_;
   Known& known_;
   Log log_;
+  unsigned rounds_;
   smt::Arithmetic arithmetic_;
   std::unordered_map<smt::Ref, std::set<std::string>> objects_;
 };

@@ -12,9 +12,10 @@ std::vector<Fact<Terms>> facts_of(const model::State<Terms>& state) {
   return facts.all();
 }
 
-StepWorld::StepWorld(const Row& row, const Shape& shape)
+StepWorld::StepWorld(const Row& row, const Shape& shape,
+                     const std::optional<model::State<Terms>>& before)
     : row_(row),
-      before_(unknown_state("before.")),
+      before_(before ? *before : unknown_state("before.")),
       call_(unknown_call("call.", shape)),
       result_(unknown_result("result.", row.rule.outcome)),
       after_(before_),
@@ -24,7 +25,8 @@ StepWorld::StepWorld(const Row& row, const Shape& shape)
   const model::View<Terms> view{before_, call_, result_};
   row.take_effect(view, after_);
   if (row.rule.transfer != nullptr) transfer_ = row.rule.transfer(view);
-  for (const auto& fact : facts_of(before_)) assumptions_.push_back(fact.holds.ref());
+  if (!before)
+    for (const auto& fact : facts_of(before_)) assumptions_.push_back(fact.holds.ref());
   for (const auto bit : {writable(call_), duties_kept(row, view), requirements_met(row, view),
                          some_reason(row, view)}) {
     assumptions_.push_back(bit.ref());
@@ -32,14 +34,16 @@ StepWorld::StepWorld(const Row& row, const Shape& shape)
   }
 }
 
-ChoiceWorld::ChoiceWorld(const std::vector<Row>& rows, DialectSet dialect, const Shape& shape)
-    : state_(unknown_state("before.")), call_(unknown_call("call.", shape)) {
+ChoiceWorld::ChoiceWorld(const std::vector<Row>& rows, DialectSet dialect, const Shape& shape,
+                         const std::optional<model::State<Terms>>& state)
+    : state_(state ? *state : unknown_state("before.")), call_(unknown_call("call.", shape)) {
   for (const Row& row : rows)
     if (row.verb == shape.verb && (row.dialects & dialect) != 0) rows_.push_back(&row);
   if (rows_.empty()) return;
   const auto nothing = unknown_result("result.", Outcome::none);
   const View<Terms> view{state_, call_, nothing};
-  for (const auto& fact : facts_of(state_)) assumptions_.push_back(fact.holds.ref());
+  if (!state)
+    for (const auto& fact : facts_of(state_)) assumptions_.push_back(fact.holds.ref());
   may_be_made_ = writable(call_) & duties_kept(*rows_.front(), view);
   for (const auto bit : {writable(call_), duties_kept(*rows_.front(), view)})
     assumptions_.push_back(bit.ref());

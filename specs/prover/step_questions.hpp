@@ -9,12 +9,14 @@
 
 namespace mrproof::specs {
 
-/// A step that the rule allows, from a state in which the invariants hold. Uses the current store.
+/// A step that the rule allows. Uses the current store.
 class StepWorld {
  public:
-  StepWorld(const Row& row, const Shape& shape);
+  /// From that state; if there is none, from any in which the invariants hold.
+  StepWorld(const Row& row, const Shape& shape,
+            const std::optional<model::State<Terms>>& before = std::nullopt);
 
-  /// The invariants and the guard of the rule, each of them.
+  /// The invariants, of any state, and the guard of the rule, each of them.
   [[nodiscard]] const std::vector<smt::Ref>& assumptions() const { return assumptions_; }
   /// The step as theorems see it.
   [[nodiscard]] Taken<Terms> taken() const;
@@ -42,13 +44,15 @@ class StepWorld {
 /// The results of one verb's calls of one shape in one dialect, in terms. Uses the current store.
 class ChoiceWorld {
  public:
-  ChoiceWorld(const std::vector<Row>& rows, DialectSet dialect, const Shape& shape);
+  /// In that state; if there is none, in any in which the invariants hold.
+  ChoiceWorld(const std::vector<Row>& rows, DialectSet dialect, const Shape& shape,
+              const std::optional<model::State<Terms>>& state = std::nullopt);
 
   /// Whether the dialect has the verb.
   [[nodiscard]] bool has_rules() const { return !rows_.empty(); }
   /// The verb's rows in that dialect.
   [[nodiscard]] const std::vector<const Row*>& rows() const { return rows_; }
-  /// The invariants and the duties, each of them.
+  /// The invariants, of any state, and the duties, each of them.
   [[nodiscard]] const std::vector<smt::Ref>& assumptions() const { return assumptions_; }
   /// Whether the call may be made.
   [[nodiscard]] smt::Bit may_be_made() const { return may_be_made_; }

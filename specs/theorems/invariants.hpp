@@ -164,6 +164,19 @@ struct InvariantFacts {
       facts.add(named("qp", i), implies(s.qps.at(i).live, lives(s.qps.at(i).pd)));
   }
 
+  static void bound_through_queue_pair(const S& s, F& facts) {
+    for (std::size_t i = 0; i < D::kWindows; ++i)
+      for (std::size_t j = 0; j < D::kQps; ++j) {
+        const Window<D>& w = s.windows.at(i);
+        const QueuePair<D>& q = s.qps.at(j);
+        const Bit through = is_known_bound(w) & w.two & (w.qp == D::small(j));
+        facts.add(named("mw", i) + " " + named("qp", j) + " domain",
+                  implies(through, q.pd == w.pd));
+        facts.add(named("mw", i) + " " + named("qp", j) + " state",
+                  implies(through, q.live & (q.state == D::small(model::QpState::rts))));
+      }
+  }
+
   static void queue_pairs_sound(const S& s, F& facts) {
     const auto longest = D::address(0xffffffffU);
     for (std::size_t i = 0; i < D::kQps; ++i) {
@@ -229,7 +242,7 @@ struct InvariantFacts {
 template <class D, class F = Facts<D>>
 constexpr auto invariants() {
   using I = InvariantFacts<D, F>;
-  return std::array<Invariant<D, F>, 12>{{
+  return std::array<Invariant<D, F>, 13>{{
       {"bound_window_has_region", "The region of a bound memory window is registered.",
        I::bound_window_has_region},
       {"window_inside_region",
@@ -251,6 +264,10 @@ constexpr auto invariants() {
        I::features_shown},
       {"domains_live", "Whatever may be used belongs to an existing protection domain.",
        I::domains_live},
+      {"bound_through_queue_pair",
+       "A type 2 window that is known to be bound was bound through a queue pair of its protection "
+       "domain that has not failed since.",
+       I::bound_through_queue_pair},
       {"queue_pairs_sound",
        "A queue pair is in RTS or ERR, and a receive waits only on one that is in RTS.",
        I::queue_pairs_sound},

@@ -18,6 +18,7 @@ namespace mrproof::specs {
 using model::Call;
 using model::implies;
 using model::Outcome;
+using model::QueuePair;
 using model::Region;
 using model::Result;
 using model::Rule;

@@ -12,7 +12,7 @@ std::optional<Shown> Tracer::find(const std::vector<Row>& rows, const Obligation
     if ((obligation.dialects >> dialect & 1U) == 0) continue;
     auto& search = searches_[dialect];
     if (!search) search = std::make_unique<TraceSearch>(dialect);
-    return search->find(rows, obligation.theorem, obligation.subject);
+    if (auto shown = search->find(rows, obligation.theorem, obligation.subject)) return shown;
   }
   return std::nullopt;
 }

@@ -19,6 +19,16 @@ impl::SimOptions options_of(std::string_view dialect) {
   return options;
 }
 
+impl::SimOptions options_of(std::string_view dialect, const model::Capabilities<Plain>& can) {
+  impl::SimOptions options = options_of(dialect);
+  options.claimed = static_cast<std::uint32_t>(can.claimed.value());
+  options.max_message = can.max_message.value();
+  // What devices cannot claim, it has.
+  options.features = static_cast<std::uint32_t>(can.features.value()) |
+                     (options.features & ~impl::kSimClaimable);
+  return options;
+}
+
 /// The other of the first two, if it is one of them.
 std::uint8_t swapped(std::uint8_t slot) { return slot < 2 ? slot ^ 1U : slot; }
 
@@ -70,6 +80,9 @@ Trace with_a_pair(Trace trace) {
 Reference::Reference(std::string_view dialect)
     : device_(options_of(dialect)), can_(device_.capabilities()) {}
 
+Reference::Reference(std::string_view dialect, const model::Capabilities<Plain>& can)
+    : device_(options_of(dialect, can)), can_(device_.capabilities()) {}
+
 std::optional<Result<Plain>> Reference::answer(const Call<Plain>& call) {
   try {
     return device_.perform(call).result;
@@ -100,6 +113,7 @@ void Situations::follow(const Trace& trace, const model::Rulebook& book, Referen
   auto state = initial_state(trace.setup, beginning_.can, book.defined_access());
   reference.reset(trace.setup);
   Situation situation;
+  situation.can = beginning_.can;
   situation.setup = trace.setup;
   std::string calls = print_setup(trace.setup);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {

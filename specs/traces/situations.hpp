@@ -15,6 +15,7 @@ namespace mrproof::specs {
 
 /// A call that is about to be made.
 struct Situation {
+  model::Capabilities<model::Plain> can;  ///< of the simulated device
   Setup setup;              ///< that it begins with
   std::vector<Step> steps;  ///< before it, with the simulated device's results
   std::vector<model::State<model::Plain>>
@@ -31,6 +32,7 @@ Step as_seen(Step step, const model::Result<model::Plain>& result);
 class Reference {
  public:
   explicit Reference(std::string_view dialect);
+  Reference(std::string_view dialect, const model::Capabilities<model::Plain>& can);
   [[nodiscard]] const model::Capabilities<model::Plain>& can() const { return can_; }
   /// Begins a new trace.
   void reset(const Setup& setup) { device_.reset(setup); }

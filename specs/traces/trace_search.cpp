@@ -12,7 +12,7 @@
 #include "model/judge.hpp"
 #include "specs/prover/prover.hpp"
 #include "specs/theorems/all.hpp"
-#include "specs/traces/boundaries.hpp"
+#include "specs/traces/goals.hpp"
 
 namespace mrproof::specs {
 
@@ -29,21 +29,9 @@ bool same_state(const State<Plain>& a, const State<Plain>& b) {
   return same;
 }
 
-/// What there is in the state, whatever its addresses and keys are.
-std::string kind_of_state(const State<Plain>& state) {
-  std::string kind;
-  state_fields(
-      [&](const std::string& path, const auto& field) {
-        using Field = std::decay_t<decltype(field)>;
-        if constexpr (std::is_same_v<Field, model::Bit>)
-          kind += field.truth() ? '1' : '0';
-        else if (path.find("key") != std::string::npos || std::is_same_v<Field, Plain::Address>)
-          kind += field.value() == 0 ? '0' : '1';
-        else
-          kind += std::to_string(field.value()) + " ";
-      },
-      state);
-  return kind;
+bool same_device(const model::Capabilities<Plain>& a, const model::Capabilities<Plain>& b) {
+  return a.claimed.value() == b.claimed.value() && a.features.value() == b.features.value() &&
+         a.max_message.value() == b.max_message.value();
 }
 
 /// Whether a person sees the same; keys are what the device likes.
@@ -96,7 +84,7 @@ class TraceSearch::Looker {
       : search_(search),
         book_(*model::find_rulebook(model::kDialects.at(search.dialect_))),
         rows_(rows),
-        reference_(book_.dialect()),
+        reference_(std::in_place, book_.dialect()),
         concrete_(rows, 1U << search.dialect_),
         theorem_(std::move(theorem)),
         asked_{theorem_},
@@ -111,9 +99,7 @@ class TraceSearch::Looker {
   std::optional<Shown> run() {
     look_at_scenarios();
     if (!best_ || best_->wrong == Wrong::left) stand_in();
-    if (!best_ || best_->wrong == Wrong::left) look_at_boundaries();
-    if (!best_ || best_->wrong == Wrong::left) look_further();
-    if (!best_ || best_->wrong == Wrong::left) look_after_preparing();
+    if (!best_ || best_->wrong == Wrong::left) look_at_proposals();
     return best_;
   }
 
@@ -152,93 +138,6 @@ class TraceSearch::Looker {
     return true;
   }
 
-  /// Calls of scenarios with their ranges moved to where something ends.
-  void look_at_boundaries() {
-    constexpr std::size_t kMostCalls = 20000;
-    std::size_t calls = 0;
-    std::set<std::string> done;
-    for (const Situation& s : search_.situations_.all()) {
-      if (name_of(s.next.call.verb) != verb_ || calls > kMostCalls) continue;
-      const auto kind = kind_of_state(s.states.back()) + print_call(s.next);
-      if (!done.insert(kind).second || !prefix_stays(s)) continue;
-      for (const Step& step : at_boundaries(s.states.back(), s.next)) {
-        ++calls;
-        if (ConcreteRules::fits(step.call) &&
-            book_.forbids(s.states.back(), step.call) == nullptr && look(s, step, false))
-          return;
-      }
-    }
-  }
-
-  /// Small calls of the verb in all kinds of situations: those that programs would make, then a
-  /// bounded number of others.
-  void look_further() {
-    constexpr std::size_t kMostOdd = 4000;
-    for (const unsigned odd : {0U, 1U}) {
-      std::size_t calls = 0;
-      bool found = false;
-      std::set<std::string> done;
-      for (const Situation& s : search_.situations_.all()) {
-        if (found || (odd > 0 && calls > kMostOdd)) break;
-        if (!done.insert(kind_of_state(s.states.back())).second || !prefix_stays(s)) continue;
-        for (std::size_t v = 0; v < model::kVerbs; ++v) {
-          if (model::kVerbNames.at(v) != verb_ || !book_.has(static_cast<Verb>(v))) continue;
-          each_call(s.states.back(), static_cast<Verb>(v), odd, [&](Step step) {
-            if (found || (odd > 0 && ++calls > kMostOdd)) return;
-            resolve_keys(step, s.states.back());
-            if (ConcreteRules::fits(step.call) &&
-                book_.forbids(s.states.back(), step.call) == nullptr)
-              found = look(s, step, false);
-          });
-        }
-      }
-      if (found) return;
-    }
-  }
-
-  /// The verb's calls after a step that frees a slot, which then is used again, or that takes pages
-  /// of a buffer.
-  void look_after_preparing() {
-    constexpr std::size_t kMostCalls = 30000;
-    constexpr std::array kSteps{Verb::dereg_mr, Verb::dealloc_mw, Verb::protect};
-    std::size_t calls = 0;
-    std::set<std::string> done;
-    for (const Situation& s : search_.situations_.all()) {
-      const bool own = name_of(s.next.call.verb) == verb_;
-      const auto kind = kind_of_state(s.states.back()) + (own ? print_call(s.next) : "");
-      if (calls > kMostCalls || !done.insert(kind).second || !prefix_stays(s)) continue;
-      for (const Verb verb : kSteps) {
-        std::vector<Step> steps;
-        each_call(s.states.back(), verb, verb == Verb::protect ? 1 : 0,
-                  [&](const Step& step) { steps.push_back(step); });
-        for (const Step& step : steps)
-          if (const auto after = then(s, step); after && look_at_all(*after, own, calls)) return;
-      }
-    }
-  }
-
-  /// The situation's own call, moved, or any small call; whether no other is needed.
-  bool look_at_all(const Situation& s, bool own, std::size_t& calls) {
-    std::vector<Step> all;
-    if (own) {
-      all = at_boundaries(s.states.back(), s.next);
-      all.insert(all.begin(), s.next);
-    } else {
-      for (std::size_t v = 0; v < model::kVerbs; ++v)
-        if (model::kVerbNames.at(v) == verb_ && book_.has(static_cast<Verb>(v)))
-          each_call(s.states.back(), static_cast<Verb>(v), 0,
-                    [&](const Step& step) { all.push_back(step); });
-    }
-    for (Step& step : all) {
-      resolve_keys(step, s.states.back());
-      ++calls;
-      if (ConcreteRules::fits(step.call) && book_.forbids(s.states.back(), step.call) == nullptr &&
-          look(s, step, false))
-        return true;
-    }
-    return false;
-  }
-
   /// The situation after one more step, as the simulated device and the model take it.
   std::optional<Situation> then(const Situation& s, Step step) {
     resolve_keys(step, s.states.back());
@@ -255,6 +154,113 @@ class TraceSearch::Looker {
     after.states.push_back(s.states.back());
     model::advance(*judgement.rule, view, after.states.back());
     return after;
+  }
+
+  /// Steps and a call that the solver finds: such that a result is wrongly allowed or forbidden, if
+  /// there are any.
+  void look_at_proposals() {
+    constexpr std::size_t kMostSteps = 4;
+    look_at_proposals(kMostSteps);
+    if (best_) return;
+    // Any other theorem of the kind will do; of all of them only short traces are asked for.
+    for (const Heading& other : theorems())
+      if (other.kind != "lemma" && (other.kind == "results") == about_results_)
+        asked_.push_back(other.name);
+    look_at_proposals(kMostSteps / 2);
+  }
+
+  void look_at_proposals(std::size_t steps) {
+    const Suspects suspects{rows_, search_.dialect_, asked_, subject_, about_results_};
+    for (const AnyDevice device : {AnyDevice::full, AnyDevice::any}) {
+      if (!changes_effect())
+        for (std::size_t o = 0; o < model::kOutcomes; ++o)
+          if (has_rules(static_cast<Outcome>(o)) &&
+              look_at_proposals(broken_and_seen(suspects, static_cast<Outcome>(o)), device, steps,
+                                static_cast<Outcome>(o)))
+            return;
+      if (look_at_proposals(broken_theorem(suspects), device, steps, std::nullopt)) return;
+    }
+  }
+
+  /// Few steps first.
+  bool look_at_proposals(const BoundedSearch::Goal& goal, AnyDevice device, std::size_t most,
+                         std::optional<Outcome> outcome) {
+    constexpr std::size_t kMostTried = 4;
+    for (std::size_t steps = 0; steps <= most; ++steps)
+      for (const Shape& shape : shapes_of(verb_named(), false)) {
+        std::vector<Proposal> tried;
+        while (tried.size() < (steps == 0 ? 1 : kMostTried)) {
+          auto found = search_.bounded_.find(goal, shape, steps, device, tried);
+          if (!found) break;
+          if (look_at_proposal(*found, outcome)) return true;
+          tried.push_back(std::move(*found));
+        }
+      }
+    return false;
+  }
+
+  [[nodiscard]] Verb verb_named() const {
+    return static_cast<Verb>(std::find(model::kVerbNames.begin(), model::kVerbNames.end(), verb_) -
+                             model::kVerbNames.begin());
+  }
+
+  [[nodiscard]] bool changes_effect() const {
+    return std::any_of(rows_.begin(), rows_.end(), [](const Row& row) {
+      return !row.change.kept.empty() ||
+             (row.change.condition == nullptr && row.change.shifted != smt::Orderings::kNone);
+    });
+  }
+
+  [[nodiscard]] bool has_rules(Outcome outcome) const {
+    return std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) {
+      return row.verb == verb_named() && row.rule.outcome == outcome && row.change.is_one;
+    });
+  }
+
+  bool look_at_proposal(const Proposal& proposal, std::optional<Outcome> outcome) {
+    Situation s;
+    s.can = proposal.can;
+    s.setup = proposal.setup;
+    s.states = {initial_state(s.setup, s.can, book_.defined_access())};
+    for (const PlannedCall& planned : proposal.steps) {
+      Step step;
+      static_cast<PlannedCall&>(step) = planned;
+      auto after = then(s, step);
+      if (!after) return false;
+      s = std::move(*after);
+    }
+    if (!prefix_stays(s)) return false;
+    Step last;
+    static_cast<PlannedCall&>(last) = proposal.last;
+    resolve_keys(last, s.states.back());
+    last.result = proposal.result;
+    last.result.lkey = Plain::key(key_value(proposal.lkey, s.states.back()));
+    last.result.rkey = Plain::key(key_value(proposal.rkey, s.states.back()));
+    last.keys_seen = true;
+    if (!ConcreteRules::fits(last.call) || book_.forbids(s.states.back(), last.call) != nullptr)
+      return false;
+    if (!outcome) return look(s, last, false);
+    last.result.outcome = *outcome;
+    return take(show_difference(s, last));
+  }
+
+  /// A result that the rows allow and the model does not, or the other way round.
+  std::optional<Shown> show_difference(const Situation& s, const Step& step) {
+    const auto& state = s.states.back();
+    if (!concrete_.may_be_made(state, step.call)) return std::nullopt;
+    const auto rows = concrete_.allowing(state, step.call, step.result);
+    const bool fits = model::judge(book_, {state, step.call, step.result}).verdict !=
+                      model::Verdict::deviates;
+    if (rows.empty() != fits) return std::nullopt;
+    auto fact = about_results_ ? concrete_.broken_by_choice(asked_, state, step.call)
+                               : std::optional<BrokenFact>();
+    for (const Row* row : rows)
+      if (!fact && !about_results_)
+        fact = concrete_.broken_by_step(asked_, *row, state, step.call, step.result);
+    const auto seen = answer(s, step.call);
+    if (!fact || !seen) return std::nullopt;
+    return finish(s, as_seen(step, step.result), rows.empty() ? Wrong::forbidden : Wrong::allowed, *fact, *seen,
+                  rows.empty() ? std::string() : rows.front()->id);
   }
 
   /// Keeps what shows more than what was found before; whether it says all there is to say.
@@ -291,10 +297,8 @@ class TraceSearch::Looker {
   std::vector<Seen> results_of(const Situation& s, const Step& call, bool made) {
     const auto& state = s.states.back();
     std::vector<Seen> all;
-    if (made) {
-      all.push_back(s.seen);
-      all.push_back(call.result);
-    }
+    if (made) all.push_back(s.seen);
+    if (made || call.keys_seen) all.push_back(call.result);
     if (const auto* rule = book_.find(subject_))
       if (const auto seen = seen_by(*rule, state, call.call)) {
         if (made && !call.keys_seen) {
@@ -314,9 +318,13 @@ class TraceSearch::Looker {
 
   /// What the reference answers to the steps, and then to the call.
   std::optional<Seen> answer(const Situation& s, const Call<Plain>& call) {
-    reference_.reset(s.setup);
-    for (const Step& step : s.steps) (void)reference_.answer(step.call);
-    return reference_.answer(call);
+    if (!same_device(reference_->can(), s.can)) {
+      reference_.reset();  // there is one at a time
+      reference_.emplace(book_.dialect(), s.can);
+    }
+    reference_->reset(s.setup);
+    for (const Step& step : s.steps) (void)reference_->answer(step.call);
+    return reference_->answer(call);
   }
 
   /// Of a theorem about results: one that the rules get wrong, if it shows.
@@ -447,6 +455,7 @@ class TraceSearch::Looker {
     Shown shown;
     shown.trace = search_.situations_.beginning();
     shown.trace.setup = s.setup;
+    shown.trace.can = s.can;
     shown.trace.steps = s.steps;
     shown.trace.steps.push_back(last);
     shown.bad = bad == 0 ? shown.trace.steps.size() : bad;
@@ -488,7 +497,7 @@ class TraceSearch::Looker {
   TraceSearch& search_;
   const model::Rulebook& book_;
   const std::vector<Row>& rows_;
-  Reference reference_;
+  std::optional<Reference> reference_;
   ConcreteRules concrete_;
   const std::string theorem_;
   std::vector<std::string> asked_;  ///< it, or those that stand in
@@ -499,7 +508,8 @@ class TraceSearch::Looker {
   std::optional<Shown> best_;
 };
 
-TraceSearch::TraceSearch(std::size_t dialect) : dialect_(dialect), situations_(dialect) {}
+TraceSearch::TraceSearch(std::size_t dialect)
+    : dialect_(dialect), situations_(dialect), bounded_(dialect, situations_.beginning().can) {}
 
 std::optional<Shown> TraceSearch::find(const std::vector<Row>& rows, const std::string& theorem,
                                        const std::string& subject) {

@@ -4,13 +4,15 @@
 // A counterexample of the prover is any state in which the invariants hold. Here a trace is looked
 // for that leads from the start to such a step: among the calls of all scenarios, which have one
 // for each rule and each of its conditions, then among all small calls in the situations that
-// scenarios lead to. The simulated device is asked what it answers.
+// scenarios lead to, then by the solver (bounded_search.hpp). The simulated device is asked what it
+// answers.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "specs/traces/bounded_search.hpp"
 #include "specs/traces/concrete_rules.hpp"
 #include "specs/traces/situations.hpp"
 
@@ -51,6 +53,7 @@ class TraceSearch {
   class Looker;
   std::size_t dialect_;
   Situations situations_;
+  BoundedSearch bounded_;
 };
 
 /// "which the rules do not allow" and the like.
