@@ -231,7 +231,8 @@ class TwoProcesses(unittest.TestCase):
     DEVICE = "rxe0@two-processes"
     # Their buffers are a shared mapping. ib_umem_get() of Linux 6.1 asks for pages to be written to
     # (FOLL_WRITE) whatever the access, and where that is not granted by force (FOLL_FORCE), which
-    # get_user_pages() refuses for memory that is shared and read-only: EFAULT.
+    # get_user_pages() refuses for memory that is shared and read-only: EFAULT. (Read in 6.1.192:
+    # drivers/infiniband/core/umem.c, ib_umem_get(); mm/gup.c, check_vma_flags(), is_cow_mapping().)
     SHARED = ("reg_mr?(_iova).refused/rejected/nothing_forbids?(+zero_based_asked)"
               "+read_only_memory,Deviates  # read-only memory that is shared is not registered\n")
 

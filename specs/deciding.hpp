@@ -19,10 +19,12 @@ struct Needed {
   std::uint32_t access = 0;    ///< feature access flags (model::Access), each of them
   std::uint32_t features = 0;  ///< model::Feature, each of them; kIwarp: only over iWARP
   bool roce = false;           ///< only where queue pairs are not connected over iWARP
+  /// Feature access flags and model::Feature: it has to be without one of them, if there are any.
+  std::uint32_t without_access = 0, without_features = 0;
 };
 
-/// All entries, in the order of the catalogue. The table is made by `mrproof prove --deciding --dialect linux`; the
-/// test prove.deciding (label long) fails where it is not up to date.
+/// All entries, in the order of the catalogue. The table is made by `mrproof prove --deciding
+/// --dialect linux`; the test prove.deciding (label long) fails where it is not up to date.
 std::span<const Needed> needed_to_decide();
 
 /// The entry of the rule's condition in the dialect; null if nothing is needed.

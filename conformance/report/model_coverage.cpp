@@ -117,6 +117,13 @@ std::string obstacle_of(const DecidingCondition& item, const Rulebook& book,
   if ((needed->features & kIwarp) != 0 && !iwarp) return "over iWARP only";
   if (const auto access = needed->access & ~can.claimed.value(); access != 0)
     return "the device lacks " + print_access(static_cast<std::uint32_t>(access));
+  const auto all_of = [](std::uint64_t these, std::uint64_t has) { return (these & ~has) == 0; };
+  if ((needed->without_access | needed->without_features) != 0 &&
+      all_of(needed->without_access, can.claimed.value()) &&
+      all_of(needed->without_features, can.features.value()))
+    return "the device has " + (needed->without_access != 0
+                                    ? print_access(needed->without_access)
+                                    : print_flags(kFeatureNames, needed->without_features));
   if (const auto features = needed->features & ~can.features.value(); features != 0)
     return "the device lacks " + print_flags(kFeatureNames, static_cast<std::uint32_t>(features));
   return "";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -55,6 +56,12 @@ Ref without(const Part& part, const model::State<Terms>& state) {
   return (((state.can.features & part.feature) == 0) & ((state.shown & part.feature) == 0)).ref();
 }
 
+/// The device has that part.
+Ref with(const Part& part, const model::State<Terms>& state) {
+  if (part.access != 0) return model::has<Terms>(state.can.claimed, part.access).ref();
+  return model::has<Terms>(state.can.features, part.feature).ref();
+}
+
 /// Asks about one condition of a row.
 class Question {
  public:
@@ -66,14 +73,17 @@ class Question {
 
   Deciding answer() {
     std::vector<Part> absent(kParts.begin(), kParts.end() - 1);
-    if (possible(absent)) return of_;  // as most are: on the poorest device
-    if (!possible({})) {
+    if (possible(absent, {})) {  // as most are: on the poorest device
+      look_for_hindrances();
+      return of_;
+    }
+    if (!possible({}, {})) {
       of_.never = true;
       return of_;
     }
     const Device witness = seen_;  // what it is without is not needed
     for (const Part& part : kParts)
-      if (!witness.is_without(part) && !possible({part})) {
+      if (!witness.is_without(part) && !possible({part}, {})) {
         of_.access |= part.access;
         of_.features |= part.feature;
         of_.roce = of_.roce || part.roce;
@@ -91,9 +101,43 @@ class Question {
     }
   };
 
-  /// Whether there is a state and a call, on a device without those parts. Shapes of calls that are
-  /// of no use on any device are not asked again.
-  bool possible(const std::vector<Part>& absent) {
+  /// Where the condition speaks of what devices have: what a device that has all else has to be
+  /// without, any of it. It has windows of type 2B, since there is none that has 2A as well.
+  void look_for_hindrances() {
+    if (!speaks_of_device()) return;
+    std::vector<Part> all;
+    for (const Part& part : kParts)
+      if (!part.roce && part.feature != model::kIwarp && part.feature != model::kMwType2A)
+        all.push_back(part);
+    if (possible({}, all)) return;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto others = all;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      if (!possible({all[i]}, others)) continue;
+      of_.without_access |= all[i].access;
+      of_.without_features |= all[i].feature;
+    }
+  }
+
+  [[nodiscard]] bool speaks_of_device() const {
+    const auto shapes = shapes_of(row_.verb, false);
+    return std::any_of(shapes.begin(), shapes.end(), [&](const Shape& shape) {
+      const Store store;
+      const auto state = unknown_state("before.");
+      const auto call = unknown_call("call.", shape);
+      const auto nothing = unknown_result("result.", Outcome::none);
+      const auto& terms = reason_ ? row_.rule.reasons : row_.rule.requires_all;
+      const auto holds = row_.holds(terms[term_], model::View<Terms>{state, call, nothing});
+      const auto cone = store.cone({holds.ref()});
+      return std::any_of(cone.begin(), cone.end(), [&](Ref part) {
+        return part == state.can.claimed.ref() || part == state.can.features.ref();
+      });
+    });
+  }
+
+  /// Whether there is a state and a call, on a device without and with those parts. Shapes of calls
+  /// that are of no use on any device are not asked again.
+  bool possible(const std::vector<Part>& absent, const std::vector<Part>& present) {
     const auto shapes = shapes_of(row_.verb, false);
     useless_.resize(shapes.size());
     for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -107,12 +151,13 @@ class Question {
       for (const auto& fact : facts_of(state)) all.push_back(fact.holds.ref());
       all.push_back(writable(call).ref());
       for (const Part& part : absent) all.push_back(without(part, state));
+      for (const Part& part : present) all.push_back(with(part, state));
       const auto reply = questions.possible("deciding", all);
       if (reply.answer == Answer::satisfiable) {
         see(store, reply);
         return true;
       }
-      useless_[i] = absent.empty() && reply.answer == Answer::unsatisfiable;
+      useless_[i] = absent.empty() && present.empty() && reply.answer == Answer::unsatisfiable;
       of_.decided = of_.decided && reply.answer == Answer::unsatisfiable;
     }
     return false;
@@ -158,8 +203,9 @@ class Question {
 };
 
 std::string line_of(const Deciding& d) {
-  return fmt::format("{{\"{}\", \"{}\", {}, {}, {}, {:#x}, {:#x}, {}}},\n", d.rule, d.condition,
-                     d.reason, d.dialects, d.never, d.access, d.features, d.roce);
+  return fmt::format("{{\"{}\", \"{}\",\n {}, {}, {}, {:#x}, {:#x}, {}, {:#x}, {:#x}}},\n", d.rule,
+                     d.condition, d.reason, d.dialects, d.never, d.access, d.features, d.roce,
+                     d.without_access, d.without_features);
 }
 
 }  // namespace
@@ -201,7 +247,8 @@ std::vector<Deciding> deciding(const ProofOptions& options,
 std::string deciding_text(const std::vector<Deciding>& all) {
   std::string text =
       "// Made by `mrproof prove --deciding`: rule, condition, whether it is a reason, dialects,\n"
-      "// whether it never decides alone, access flags and features that are needed, RoCE.\n";
+      "// whether it never decides alone, access flags and features that are needed, RoCE,\n"
+      "// access flags and features that the device has to be without.\n";
   for (const auto& d : all)
     if (!d.needs_nothing()) text += line_of(d);
   return text;

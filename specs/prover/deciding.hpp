@@ -21,11 +21,14 @@ struct Deciding {
   std::uint32_t access = 0;    ///< feature access flags (model::Access), each of them
   std::uint32_t features = 0;  ///< model::Feature, each of them; kIwarp: only over iWARP
   bool roce = false;           ///< only where queue pairs are not connected over iWARP
-  bool decided = true;         ///< whether the solver had an answer to each question
+  /// Feature access flags and model::Feature: it has to be without one of them, if there are any.
+  std::uint32_t without_access = 0, without_features = 0;
+  bool decided = true;  ///< whether the solver had an answer to each question
 
-  /// Whether there is a state and a call on every device.
+  /// Whether there is a state and a call on every device, as far as was asked.
   [[nodiscard]] bool needs_nothing() const {
-    return !never && access == 0 && features == 0 && !roce;
+    return !never && access == 0 && features == 0 && !roce && without_access == 0 &&
+           without_features == 0;
   }
 };
 

@@ -137,9 +137,8 @@ class BoundedSearch::Path {
     auto some = smt::Bit(false);
     for (std::size_t i = 0; i < kPreparations.size(); ++i) {
       const auto& preparation = kPreparations.at(i);
-      const auto row = std::find_if(search_.rows_.begin(), search_.rows_.end(), [&](const Row& r) {
-        return r.id == preparation.rule;
-      });
+      const auto row = std::find_if(search_.rows_.begin(), search_.rows_.end(),
+                                    [&](const Row& r) { return r.id == preparation.rule; });
       if (row == search_.rows_.end()) continue;
       const auto chosen = steps_.back() == Terms::small(i);
       const auto call = unknown_call(prefix, preparation.shape);
@@ -185,8 +184,8 @@ class BoundedSearch::Path {
       const auto kind = smt::evaluate(Store::current(), {steps_[i].ref()}, values).front();
       const auto& of = kPreparations.at(static_cast<std::size_t>(kind)).shape;
       proposal.kinds.push_back(static_cast<std::size_t>(kind));
-      proposal.steps.push_back(call_of("step" + std::to_string(i) + ".", of,
-                                       number_of(*states_[i], values), values));
+      proposal.steps.push_back(
+          call_of("step" + std::to_string(i) + ".", of, number_of(*states_[i], values), values));
     }
     const auto last = number_of(end(), values);
     proposal.last = call_of("call.", shape, last, values);
@@ -218,8 +217,8 @@ class BoundedSearch::Path {
       qp.live = pair;
       qp.pd = Terms::select(second & pair, Terms::small(1), Terms::small(0));
       qp.state = Terms::select(pair, Terms::small(model::QpState::rts), Terms::small(0));
-      require(model::implies(
-          pair, Terms::select(second, start_.pds.at(1).live, start_.pds.at(0).live)));
+      require(model::implies(pair,
+                             Terms::select(second, start_.pds.at(1).live, start_.pds.at(0).live)));
     }
     for (std::size_t i = 0; i < start_.buffers.size(); ++i) {
       start_.buffers.at(i).first = Terms::address(buffer_address(i));
@@ -240,8 +239,7 @@ class BoundedSearch::Path {
   }
   template <class Word>
   static Word plain(const Word& /*like*/, Ref ref, const smt::Assignment& values) {
-    return Word(static_cast<std::uint64_t>(
-        smt::evaluate(Store::current(), {ref}, values).front()));
+    return Word(static_cast<std::uint64_t>(smt::evaluate(Store::current(), {ref}, values).front()));
   }
 
   static State<Plain> number_of(const State<Terms>& state, const smt::Assignment& values) {
@@ -296,9 +294,8 @@ class BoundedSearch::Path {
 BoundedSearch::BoundedSearch(std::size_t dialect, const model::Capabilities<Plain>& can)
     : dialect_(dialect), can_(can), rows_(rows_of(1U << dialect)) {}
 
-std::optional<Proposal> BoundedSearch::find(const Goal& goal, const Shape& shape,
-                                            std::size_t steps, AnyDevice device,
-                                            const std::vector<Proposal>& tried) {
+std::optional<Proposal> BoundedSearch::find(const Goal& goal, const Shape& shape, std::size_t steps,
+                                            AnyDevice device, const std::vector<Proposal>& tried) {
   const Store store;
   Path path(*this, device);
   for (std::size_t i = 0; i < steps; ++i) path.add_step();

@@ -19,7 +19,8 @@ struct Suspects {
 
 /// One of the theorems does not hold of the call, or of the subject's step.
 BoundedSearch::Goal broken_theorem(const Suspects& suspects);
-/// The same, and a result of that outcome is allowed by either the rows or the model's, not by both.
+/// The same, and a result of that outcome is allowed by either the rows or the model's, not by
+/// both.
 BoundedSearch::Goal broken_and_seen(const Suspects& suspects, model::Outcome outcome);
 
 }  // namespace mrproof::specs

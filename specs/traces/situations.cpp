@@ -24,8 +24,8 @@ impl::SimOptions options_of(std::string_view dialect, const model::Capabilities<
   options.claimed = static_cast<std::uint32_t>(can.claimed.value());
   options.max_message = can.max_message.value();
   // What devices cannot claim, it has.
-  options.features = static_cast<std::uint32_t>(can.features.value()) |
-                     (options.features & ~impl::kSimClaimable);
+  options.features =
+      static_cast<std::uint32_t>(can.features.value()) | (options.features & ~impl::kSimClaimable);
   return options;
 }
 

@@ -16,8 +16,8 @@ namespace mrproof::specs {
 /// A call that is about to be made.
 struct Situation {
   model::Capabilities<model::Plain> can;  ///< of the simulated device
-  Setup setup;              ///< that it begins with
-  std::vector<Step> steps;  ///< before it, with the simulated device's results
+  Setup setup;                            ///< that it begins with
+  std::vector<Step> steps;                ///< before it, with the simulated device's results
   std::vector<model::State<model::Plain>>
       states;                        ///< before each of them, and at last before the call
   Step next;                         ///< keys resolved; with the result that a trace has

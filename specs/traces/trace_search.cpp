@@ -249,8 +249,8 @@ class TraceSearch::Looker {
     const auto& state = s.states.back();
     if (!concrete_.may_be_made(state, step.call)) return std::nullopt;
     const auto rows = concrete_.allowing(state, step.call, step.result);
-    const bool fits = model::judge(book_, {state, step.call, step.result}).verdict !=
-                      model::Verdict::deviates;
+    const bool fits =
+        model::judge(book_, {state, step.call, step.result}).verdict != model::Verdict::deviates;
     if (rows.empty() != fits) return std::nullopt;
     auto fact = about_results_ ? concrete_.broken_by_choice(asked_, state, step.call)
                                : std::optional<BrokenFact>();
@@ -259,8 +259,8 @@ class TraceSearch::Looker {
         fact = concrete_.broken_by_step(asked_, *row, state, step.call, step.result);
     const auto seen = answer(s, step.call);
     if (!fact || !seen) return std::nullopt;
-    return finish(s, as_seen(step, step.result), rows.empty() ? Wrong::forbidden : Wrong::allowed, *fact, *seen,
-                  rows.empty() ? std::string() : rows.front()->id);
+    return finish(s, as_seen(step, step.result), rows.empty() ? Wrong::forbidden : Wrong::allowed,
+                  *fact, *seen, rows.empty() ? std::string() : rows.front()->id);
   }
 
   /// Keeps what shows more than what was found before; whether it says all there is to say.
