@@ -203,9 +203,9 @@ class Question {
 };
 
 std::string line_of(const Deciding& d) {
-  return fmt::format("{{\"{}\", \"{}\",\n {}, {}, {}, {:#x}, {:#x}, {}, {:#x}, {:#x}}},\n", d.rule,
-                     d.condition, d.reason, d.dialects, d.never, d.access, d.features, d.roce,
-                     d.without_access, d.without_features);
+  return fmt::format("{{\"{}\", \"{}\", {:d},{},{:d},{},{},{:d},{},{}}},\n", d.rule, d.condition,
+                     d.reason, d.dialects, d.never, d.access, d.features, d.roce, d.without_access,
+                     d.without_features);
 }
 
 }  // namespace
