@@ -205,6 +205,7 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
   const std::string dialect = report.at("dialect");
   const Rulebook& book = book_named(dialect);
   ModelCoverage result;
+  result.dialect = dialect;
   read_reasons(report, result.reasons);
   std::vector<std::unique_ptr<CoveredScope>> scopes;
   for (const auto& file : scope_files) {
@@ -213,6 +214,7 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
   }
   Follower follower(book, scopes, known, result);
   visit_journal(folder + "/journal.jsonl", book, follower);
+  result.can = follower.can;
   RuleCoverage possible(book);
   for (const auto& scope : scopes) {
     result.scopes.emplace_back(scope->name, scope->seen.figures(known));

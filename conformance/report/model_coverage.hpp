@@ -18,6 +18,8 @@ struct Uncovered {
 
 /// What a run has covered.
 struct ModelCoverage {
+  std::string dialect;                    ///< by whose rules the run was judged
+  model::Capabilities<model::Plain> can;  ///< what the device claims, and what it has shown
   std::size_t cases = 0, steps = 0;
   std::size_t rules = 0, rules_taken = 0;
   std::vector<Uncovered> rules_left;

@@ -225,12 +225,18 @@ void ReproWriter::gather_receives(const std::set<std::string_view>& ids) {
     flushed(c.qp, "own_received", "requester_fails");
   else if (has({"own_receive_flushed", "own_receive_stays"}))
     gather(c.qp, "own_strays", false);
-  if (has({"receive_succeeds", "received_length", "receive_reports_length",
-           "receive_reports_protection", "peer_receive_fails"}) &&
-      state.qps.at(peer).posted.truth())
-    flushed(peer, "received", "responder_fails");
-  else if (has({"peer_receive_stays", "peer_receive_fails"}))
+  const bool posted = state.qps.at(peer).posted.truth();
+  if (posted && has({"peer_receive_stays"}) && has({"peer_receive_fails"})) {
+    // Either is right: the receive is not waited for.
     gather(peer, "strays", false);
+    line("int received = strays > 0 ? (int)wc.status : IBV_WC_WR_FLUSH_ERR;");
+    declared_.insert("received");
+  } else if (posted && has({"receive_succeeds", "received_length", "receive_reports_length",
+                            "receive_reports_protection", "peer_receive_fails"})) {
+    flushed(peer, "received", "responder_fails");
+  } else if (has({"peer_receive_stays", "peer_receive_fails"})) {
+    gather(peer, "strays", false);
+  }
 }
 
 /// Statements that learn what the conditions are about.

@@ -137,7 +137,8 @@ TEST_F(DisturbedRun, CallsAStoppedWorkerAHangAndGoesOn) {
   EXPECT_EQ(report().at("counts").at("hang"), 1);
   const json incident = report().at("incidents").at(0);
   EXPECT_EQ(incident.at("verdict"), "hang");
-  EXPECT_NE(incident.at("call"), "");
+  // None was being made if the signal came while the case was being set up.
+  EXPECT_TRUE(incident.at("call") != "" || incident.at("step") == 0) << incident;
   EXPECT_LE(steps_before(incident).size(), incident.at("step").get<std::size_t>() + 1);
   // Only the case that hung is not finished.
   const json cases = report().at("cases");

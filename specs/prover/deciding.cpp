@@ -147,7 +147,10 @@ class Question {
       const auto state = unknown_state("before.");
       const auto call = unknown_call("call.", shapes[i]);
       const auto nothing = unknown_result("result.", Outcome::none);
-      auto all = facts(model::View<Terms>{state, call, nothing});
+      std::vector<Ref> all;
+      for (const auto bit :
+           decides_alone(row_, term_, reason_, model::View<Terms>{state, call, nothing}))
+        all.push_back(bit.ref());
       for (const auto& fact : facts_of(state)) all.push_back(fact.holds.ref());
       all.push_back(writable(call).ref());
       for (const Part& part : absent) all.push_back(without(part, state));
@@ -174,24 +177,6 @@ class Question {
     }
   }
 
-  /// That the duties are kept and the condition decides alone.
-  [[nodiscard]] std::vector<Ref> facts(const model::View<Terms>& view) const {
-    std::vector<Ref> all{duties_kept(row_, view).ref()};
-    const auto& required = row_.rule.requires_all;
-    for (std::size_t i = 0; i < required.size(); ++i) {
-      if (required[i].condition->about != model::About::situation) continue;
-      const auto holds = row_.holds(required[i], view);
-      all.push_back((!reason_ && i == term_ ? !holds : holds).ref());
-    }
-    const auto& reasons = row_.rule.reasons;
-    for (std::size_t i = 0; i < reasons.size() && reason_; ++i) {
-      const auto holds = row_.holds(reasons[i], view);
-      all.push_back((i == term_ ? holds : !holds).ref());
-    }
-    if (!reason_) all.push_back(some_reason(row_, view).ref());
-    return all;
-  }
-
   const Row& row_;
   const std::size_t term_;
   const bool reason_;
@@ -209,6 +194,24 @@ std::string line_of(const Deciding& d) {
 }
 
 }  // namespace
+
+std::vector<smt::Bit> decides_alone(const Row& row, std::size_t term, bool reason,
+                                    const model::View<Terms>& view) {
+  std::vector<smt::Bit> all{duties_kept(row, view)};
+  const auto& required = row.rule.requires_all;
+  for (std::size_t i = 0; i < required.size(); ++i) {
+    if (required[i].condition->about != model::About::situation) continue;
+    const auto holds = row.holds(required[i], view);
+    all.push_back(!reason && i == term ? !holds : holds);
+  }
+  const auto& reasons = row.rule.reasons;
+  for (std::size_t i = 0; i < reasons.size() && reason; ++i) {
+    const auto holds = row.holds(reasons[i], view);
+    all.push_back(i == term ? holds : !holds);
+  }
+  if (!reason) all.push_back(some_reason(row, view));
+  return all;
+}
 
 std::vector<Deciding> deciding(const ProofOptions& options,
                                const std::function<void(const Deciding&)>& progress) {

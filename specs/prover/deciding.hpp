@@ -32,6 +32,11 @@ struct Deciding {
   }
 };
 
+/// That the caller keeps its duties and that term of the rule, a reason or a requirement, decides
+/// alone. Uses the current store.
+std::vector<smt::Bit> decides_alone(const Row& row, std::size_t term, bool reason,
+                                    const model::View<Terms>& view);
+
 /// All rules' conditions that are about the situation, in the order of the catalogue, asked of all
 /// states that the invariants allow and all calls that keep their duties.
 std::vector<Deciding> deciding(const ProofOptions& options,

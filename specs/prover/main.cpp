@@ -24,6 +24,7 @@
 #include "specs/smt/smtlib.hpp"
 #include "specs/traces/mistakes.hpp"
 #include "specs/traces/show_traces.hpp"
+#include "specs/traces/uncovered.hpp"
 
 namespace mrproof::specs {
 namespace {
@@ -42,6 +43,7 @@ struct Arguments {
   std::string mutant;
   bool mistakes = false;
   std::string traces;
+  std::string uncovered;
   unsigned seed = 0;
   unsigned threads = 2;
 };
@@ -190,6 +192,27 @@ int run_deciding(const Arguments& arguments) {
   return decided ? 0 : 1;
 }
 
+/// Looks for traces of what a report has left uncovered; exit code 0 if all have one.
+int run_uncovered(const Arguments& arguments) {
+  const auto coverage = cover(arguments.uncovered, {}, {});
+  std::size_t found = 0;
+  const auto all = uncovered(coverage, [&](const Uncovering& u) {
+    found += u.trace ? 1 : 0;
+    fmt::print("{}: {}\n", u.name, u.trace ? "a trace" : "no trace of so few steps");
+  });
+  fmt::print("{} of {} have a trace\n", found, all.size());
+  if (!arguments.traces.empty()) {
+    std::filesystem::create_directories(arguments.traces);
+    for (const Uncovering& u : all) {
+      if (!u.trace) continue;
+      std::string name = u.name;
+      std::replace(name.begin(), name.end(), ' ', '-');
+      write_file(fmt::format("{}/{}.mrt", arguments.traces, name), print_trace(*u.trace));
+    }
+  }
+  return found == all.size() ? 0 : 1;
+}
+
 /// Proves theorems of the rules, or of a mutant of them.
 int run_proofs(const Arguments& arguments) {
   check_theorem(arguments.theorem);
@@ -233,6 +256,7 @@ int run(const Arguments& arguments) {
   if (arguments.mutants) return run_mutants(arguments);
   if (arguments.gaps) return run_gaps(arguments);
   if (arguments.deciding) return run_deciding(arguments);
+  if (!arguments.uncovered.empty()) return run_uncovered(arguments);
   return run_proofs(arguments);
 }
 
@@ -253,6 +277,9 @@ int main_of(int argc, char** argv) {
   app.add_flag("--gaps", arguments.gaps, "report what the pages leave open, each with a witness");
   app.add_flag("--deciding", arguments.deciding,
                "print what a device needs so that a condition of a rule can decide alone");
+  app.add_option("--uncovered", arguments.uncovered,
+                 "look for traces of what a run's report has left uncovered")
+      ->type_name("REPORT");
   app.add_option("--verb", arguments.verb, "mutants only of verbs whose name begins so")
       ->needs("--mutants");
   app.add_option("--mutant", arguments.mutant,

@@ -91,6 +91,39 @@ std::optional<Result<Plain>> Reference::answer(const Call<Plain>& call) {
   }
 }
 
+std::optional<Situation> make_steps(const Proposal& proposal, const model::Rulebook& book,
+                                    Reference& reference) {
+  Situation s;
+  s.can = proposal.can;
+  s.setup = proposal.setup;
+  auto state = initial_state(s.setup, s.can, book.defined_access());
+  reference.reset(s.setup);
+  const auto may_be_made = [&](Step& step, const PlannedCall& planned) {
+    static_cast<PlannedCall&>(step) = planned;
+    resolve_keys(step, state);
+    return ConcreteRules::fits(step.call) && book.forbids(state, step.call) == nullptr;
+  };
+  for (const PlannedCall& planned : proposal.steps) {
+    Step step;
+    if (!may_be_made(step, planned)) return std::nullopt;
+    const auto seen = reference.answer(step.call);
+    if (!seen) return std::nullopt;
+    step = as_seen(step, *seen);
+    const model::PlainView view{state, step.call, step.result};
+    const auto judgement = model::judge(book, view);
+    if (judgement.verdict == model::Verdict::deviates) return std::nullopt;
+    s.states.push_back(state);
+    s.steps.push_back(step);
+    model::advance(*judgement.rule, view, state);
+  }
+  s.states.push_back(state);
+  if (!may_be_made(s.next, proposal.last)) return std::nullopt;
+  const auto seen = reference.answer(s.next.call);
+  if (!seen) return std::nullopt;
+  s.seen = *seen;
+  return s;
+}
+
 Situations::Situations(std::size_t dialect) {
   beginning_.dialect = model::kDialects.at(dialect);
   Reference reference(beginning_.dialect);

@@ -9,6 +9,7 @@
 
 #include "conformance/trace/trace.hpp"
 #include "impl/sim/sim_device.hpp"
+#include "specs/traces/bounded_search.hpp"
 #include "specs/traces/stored.hpp"
 
 namespace mrproof::specs {
@@ -43,6 +44,11 @@ class Reference {
   impl::SimDevice device_;
   model::Capabilities<model::Plain> can_;
 };
+
+/// A proposal's steps, made on the reference (which can do what the proposal says), and its call
+/// about to be made; nothing if one of them may not be made, or ends otherwise than rules allow.
+std::optional<Situation> make_steps(const Proposal& proposal, const model::Rulebook& book,
+                                    Reference& reference);
 
 /// All calls of the stored traces that can be followed in a dialect on the simulated device, short
 /// traces first, each call with the same steps before it once. The rules' own view of the states.

@@ -138,24 +138,6 @@ class TraceSearch::Looker {
     return true;
   }
 
-  /// The situation after one more step, as the simulated device and the model take it.
-  std::optional<Situation> then(const Situation& s, Step step) {
-    resolve_keys(step, s.states.back());
-    if (!ConcreteRules::fits(step.call) || book_.forbids(s.states.back(), step.call) != nullptr)
-      return std::nullopt;
-    const auto seen = answer(s, step.call);
-    if (!seen) return std::nullopt;
-    step = as_seen(step, *seen);
-    const model::PlainView view{s.states.back(), step.call, step.result};
-    const auto judgement = model::judge(book_, view);
-    if (judgement.verdict == model::Verdict::deviates) return std::nullopt;
-    Situation after = s;
-    after.steps.push_back(step);
-    after.states.push_back(s.states.back());
-    model::advance(*judgement.rule, view, after.states.back());
-    return after;
-  }
-
   /// Steps and a call that the solver finds: such that a result is wrongly allowed or forbidden, if
   /// there are any.
   void look_at_proposals() {
@@ -218,27 +200,15 @@ class TraceSearch::Looker {
   }
 
   bool look_at_proposal(const Proposal& proposal, std::optional<Outcome> outcome) {
-    Situation s;
-    s.can = proposal.can;
-    s.setup = proposal.setup;
-    s.states = {initial_state(s.setup, s.can, book_.defined_access())};
-    for (const PlannedCall& planned : proposal.steps) {
-      Step step;
-      static_cast<PlannedCall&>(step) = planned;
-      auto after = then(s, step);
-      if (!after) return false;
-      s = std::move(*after);
-    }
-    if (!prefix_stays(s)) return false;
-    Step last;
-    static_cast<PlannedCall&>(last) = proposal.last;
-    resolve_keys(last, s.states.back());
+    use_device(proposal.can);
+    const auto made = make_steps(proposal, book_, *reference_);
+    if (!made || !prefix_stays(*made)) return false;
+    const Situation& s = *made;
+    Step last = s.next;
     last.result = proposal.result;
     last.result.lkey = Plain::key(key_value(proposal.lkey, s.states.back()));
     last.result.rkey = Plain::key(key_value(proposal.rkey, s.states.back()));
     last.keys_seen = true;
-    if (!ConcreteRules::fits(last.call) || book_.forbids(s.states.back(), last.call) != nullptr)
-      return false;
     if (!outcome) return look(s, last, false);
     last.result.outcome = *outcome;
     return take(show_difference(s, last));
@@ -316,12 +286,15 @@ class TraceSearch::Looker {
     return all;
   }
 
+  void use_device(const model::Capabilities<Plain>& can) {
+    if (same_device(reference_->can(), can)) return;
+    reference_.reset();  // there is one at a time
+    reference_.emplace(book_.dialect(), can);
+  }
+
   /// What the reference answers to the steps, and then to the call.
   std::optional<Seen> answer(const Situation& s, const Call<Plain>& call) {
-    if (!same_device(reference_->can(), s.can)) {
-      reference_.reset();  // there is one at a time
-      reference_.emplace(book_.dialect(), s.can);
-    }
+    use_device(s.can);
     reference_->reset(s.setup);
     for (const Step& step : s.steps) (void)reference_->answer(step.call);
     return reference_->answer(call);
