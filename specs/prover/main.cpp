@@ -125,6 +125,14 @@ class Ticker {
   std::size_t open_ = 0;
 };
 
+/// What is named in words, as the name of a file.
+std::string file_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return c == ' ' || c == '/' || c == ':' || c == '(' || c == ')'; }, '-');
+  return name;
+}
+
 /// Judges mutants of the rules; exit code 0 if no theorem that should notice one fails to.
 int run_mutants(const Arguments& arguments) {
   ProofOptions options;
@@ -143,13 +151,13 @@ int run_mutants(const Arguments& arguments) {
     std::filesystem::create_directories(arguments.traces);
     trace_of = [&](const Mutant& mutant, const Obligation& obligation) {
       const auto shown = tracer.find(mutant.rows, obligation);
-      return shown ? print_trace(shown->trace) : std::string();
+      if (!shown) return std::string();
+      const auto text = print_trace(shown->trace);
+      write_file(fmt::format("{}/{}.mrt", arguments.traces, file_name(mutant.name)), text);
+      return text;
     };
   }
   const auto ends = judge_mutants(arguments.verb, options, show, trace_of);
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    if (!ends[i].trace.empty())
-      write_file(fmt::format("{}/{:04}.mrt", arguments.traces, i + 1), ends[i].trace);
   fmt::print("{}", mutants_text(ends));
   const auto lives = [](const Judgement& end) {
     return end.fate == Fate::survived || end.fate == Fate::undecided;
@@ -205,9 +213,8 @@ int run_uncovered(const Arguments& arguments) {
     std::filesystem::create_directories(arguments.traces);
     for (const Uncovering& u : all) {
       if (!u.trace) continue;
-      std::string name = u.name;
-      std::replace(name.begin(), name.end(), ' ', '-');
-      write_file(fmt::format("{}/{}.mrt", arguments.traces, name), print_trace(*u.trace));
+      write_file(fmt::format("{}/{}.mrt", arguments.traces, file_name(u.name)),
+                 print_trace(*u.trace));
     }
   }
   return found == all.size() ? 0 : 1;

@@ -142,6 +142,8 @@ struct InvariantFacts {
       const Region<D>& r = s.regions.at(i);
       facts.add(named("mr", i), implies(r.live & model::has<D>(r.access, model::kOnDemand),
                                         model::has<D>(s.proven, model::kOnDemand)));
+      facts.add(named("mr", i) + " null",
+                implies(r.live & r.null, model::has<D>(s.shown, model::kNullMr)));
     }
   }
 

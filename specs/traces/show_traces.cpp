@@ -3,16 +3,35 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <utility>
 
 namespace mrproof::specs {
 
-std::optional<Shown> Tracer::find(const std::vector<Row>& rows, const Obligation& obligation) {
+std::unique_ptr<TraceSearch> Tracer::take(std::size_t dialect) {
+  {
+    const std::scoped_lock lock(mutex_);
+    auto& idle = idle_[dialect];
+    if (!idle.empty()) {
+      auto search = std::move(idle.back());
+      idle.pop_back();
+      return search;
+    }
+  }
+  return std::make_unique<TraceSearch>(dialect);
+}
+
+void Tracer::give_back(std::size_t dialect, std::unique_ptr<TraceSearch> search) {
   const std::scoped_lock lock(mutex_);
+  idle_[dialect].push_back(std::move(search));
+}
+
+std::optional<Shown> Tracer::find(const std::vector<Row>& rows, const Obligation& obligation) {
   for (std::size_t dialect = 0; dialect < model::kDialects.size(); ++dialect) {
     if ((obligation.dialects >> dialect & 1U) == 0) continue;
-    auto& search = searches_[dialect];
-    if (!search) search = std::make_unique<TraceSearch>(dialect);
-    if (auto shown = search->find(rows, obligation.theorem, obligation.subject)) return shown;
+    auto search = take(dialect);
+    auto shown = search->find(rows, obligation.theorem, obligation.subject);
+    give_back(dialect, std::move(search));
+    if (shown) return shown;
   }
   return std::nullopt;
 }

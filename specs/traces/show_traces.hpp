@@ -12,7 +12,8 @@
 
 namespace mrproof::specs {
 
-/// Looks for traces, in one dialect after the other; keeps what it has read.
+/// Looks for traces, in one dialect after the other; keeps what it has read. Any number of threads
+/// may look at a time.
 class Tracer {
  public:
   /// A trace that shows that the obligation does not hold of the rows; nothing if none was found.
@@ -22,8 +23,12 @@ class Tracer {
                   std::size_t most);
 
  private:
+  std::unique_ptr<TraceSearch> take(std::size_t dialect);
+  void give_back(std::size_t dialect, std::unique_ptr<TraceSearch> search);
+
   std::mutex mutex_;
-  std::map<std::size_t, std::unique_ptr<TraceSearch>> searches_;
+  /// Those that nobody uses just now, by dialect.
+  std::map<std::size_t, std::vector<std::unique_ptr<TraceSearch>>> idle_;
 };
 
 /// Writes a text file. Throws std::runtime_error.
