@@ -75,13 +75,19 @@ Trace with_a_pair(Trace trace) {
   return trace;
 }
 
+/// Its buffers have fixed addresses.
+std::mutex& device_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 }  // namespace
 
 Reference::Reference(std::string_view dialect)
-    : device_(options_of(dialect)), can_(device_.capabilities()) {}
+    : turn_(device_mutex()), device_(options_of(dialect)), can_(device_.capabilities()) {}
 
 Reference::Reference(std::string_view dialect, const model::Capabilities<Plain>& can)
-    : device_(options_of(dialect, can)), can_(device_.capabilities()) {}
+    : turn_(device_mutex()), device_(options_of(dialect, can)), can_(device_.capabilities()) {}
 
 std::optional<Result<Plain>> Reference::answer(const Call<Plain>& call) {
   try {

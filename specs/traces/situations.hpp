@@ -1,6 +1,7 @@
 // Calls in situations that traces lead to: where a wrong step is looked for.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,7 +30,8 @@ struct Situation {
 /// The step with that result, and nothing else that was seen or said of it.
 Step as_seen(Step step, const model::Result<model::Plain>& result);
 
-/// The simulated device, whose implementation knows nothing of the rules.
+/// The simulated device, whose implementation knows nothing of the rules. A process has one at a
+/// time: a thread that makes another waits until it is gone.
 class Reference {
  public:
   explicit Reference(std::string_view dialect);
@@ -41,6 +43,7 @@ class Reference {
   std::optional<model::Result<model::Plain>> answer(const model::Call<model::Plain>& call);
 
  private:
+  std::unique_lock<std::mutex> turn_;
   impl::SimDevice device_;
   model::Capabilities<model::Plain> can_;
 };

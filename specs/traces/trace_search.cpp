@@ -84,7 +84,6 @@ class TraceSearch::Looker {
       : search_(search),
         book_(*model::find_rulebook(model::kDialects.at(search.dialect_))),
         rows_(rows),
-        reference_(std::in_place, book_.dialect()),
         concrete_(rows, 1U << search.dialect_),
         theorem_(std::move(theorem)),
         asked_{theorem_},
@@ -110,7 +109,8 @@ class TraceSearch::Looker {
 
   void look_at_scenarios() {
     for (const Situation& s : search_.situations_.all())
-      if (name_of(s.next.call.verb) == verb_ && prefix_stays(s) && look(s, s.next, true)) return;
+      if (name_of(s.next.call.verb) == verb_ && prefix_stays(s) && look(s, s.next, true)) break;
+    reference_.reset();
   }
 
   /// Looks what other theorem about the subject is broken.
@@ -174,7 +174,9 @@ class TraceSearch::Looker {
         while (tried.size() < (steps == 0 ? 1 : kMostTried)) {
           auto found = search_.bounded_.find(goal, shape, steps, device, tried);
           if (!found) break;
-          if (look_at_proposal(*found, outcome)) return true;
+          const bool shows = look_at_proposal(*found, outcome);
+          reference_.reset();  // the solver takes long, and others wait for it
+          if (shows) return true;
           tried.push_back(std::move(*found));
         }
       }
@@ -287,7 +289,7 @@ class TraceSearch::Looker {
   }
 
   void use_device(const model::Capabilities<Plain>& can) {
-    if (same_device(reference_->can(), can)) return;
+    if (reference_ && same_device(reference_->can(), can)) return;
     reference_.reset();  // there is one at a time
     reference_.emplace(book_.dialect(), can);
   }

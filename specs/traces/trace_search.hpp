@@ -35,8 +35,7 @@ struct Shown {
   Wrong wrong = Wrong::left;
 };
 
-/// Searches traces for rules of one dialect. Opens the simulated device meanwhile, of which there
-/// can be one in a process at a time.
+/// Searches traces for rules of one dialect. Opens the simulated device now and then.
 class TraceSearch {
  public:
   /// `dialect`: its place in model::kDialects.
