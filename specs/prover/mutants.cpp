@@ -12,8 +12,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "specs/prover/questions.hpp"
-#include "specs/prover/step_questions.hpp"
+#include "specs/prover/equivalence.hpp"
 
 namespace mrproof::specs {
 
@@ -184,43 +183,28 @@ class Maker {
   std::unordered_map<Ref, std::uint64_t> prints_;
 };
 
-/// Whether the changed row allows and does what the row does.
-bool same_meaning(const Row& row, const Row& changed, const Shape& shape,
-                  const smt::SolverOptions& options, Known& known) {
-  const Store store;
-  Questions questions(options, known, {});
-  const auto before = unknown_state("before.");
-  const auto call = unknown_call("call.", shape);
-  const auto result = unknown_result("result.", row.rule.outcome);
-  const model::View<Terms> view{before, call, result};
-  std::vector<Ref> all;
-  for (const auto& fact : facts_of(before)) all.push_back(fact.holds.ref());
-  all.push_back(writable(call).ref());
-  all.push_back(duties_kept(row, view).ref());
-  const auto equal = [&](smt::Bit a, smt::Bit b) {
-    return questions.follows("equivalence", all, (a == b).ref()).answer == Answer::unsatisfiable;
-  };
-  if (!equal(situation_of(row, view), situation_of(changed, view))) return false;
-  const auto guard = requirements_met(row, view) & some_reason(row, view);
-  if (!equal(guard, requirements_met(changed, view) & some_reason(changed, view))) return false;
-  all.push_back(guard.ref());
-  auto after = before;
-  auto changed_after = before;
-  const model::View<Terms> again{before, call, result};
-  const model::View<Terms> once_more{before, call, result};
-  row.take_effect(again, after);
-  changed.take_effect(once_more, changed_after);
-  auto same = smt::Bit(true);
-  state_fields([&](const std::string&, const auto& a, const auto& b) { same = same & (a == b); },
-               after, changed_after);
-  return questions.follows("equivalence", all, same.ref()).answer == Answer::unsatisfiable;
+/// Whether nothing can notice the mutant; if so, says by what that follows.
+bool is_equivalent(const Mutant& mutant, const smt::SolverOptions& options, Known& known,
+                   std::string& because) {
+  std::set<std::string> names;
+  const auto rows = rows_of_verb(mutant.verb);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const Shape& shape : shapes_of(mutant.verb, false)) {
+      if (!mutant.rows[i].change.is_one) continue;
+      if (!same_meaning(rows[i], mutant.rows[i], shape, options, known)) return false;
+      const auto why = why_same(rows[i], mutant.rows[i], shape, options, known);
+      names.merge(why.value_or(std::set<std::string>{"a question without an answer"}));
+    }
+  because =
+      names.empty() ? "the same by its own terms" : fmt::format("by {}", fmt::join(names, ", "));
+  return true;
 }
 
 Judgement judge(const Mutant& mutant, ProofOptions options, Known& known, const FindTrace& tracer) {
   const double begin = smt::cpu_seconds();
   options = options_for(mutant, std::move(options));
   options.threads = 1;
-  Judgement end{mutant.name, Fate::survived, {}, 0, {}};
+  Judgement end{mutant.name, Fate::survived, {}, 0, {}, {}};
   for (const auto& obligation : prove(mutant.rows, options, {}, known)) {
     if (obligation.proved()) continue;
     if (obligation.answer == Answer::satisfiable) {
@@ -233,15 +217,8 @@ Judgement judge(const Mutant& mutant, ProofOptions options, Known& known, const 
     end.fate = Fate::undecided;
     end.by = fmt::format("{} of {}", obligation.theorem, obligation.subject);
   }
-  if (end.fate == Fate::survived) {
-    bool same = true;
-    const auto rows = rows_of_verb(mutant.verb);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      for (const Shape& shape : shapes_of(mutant.verb, false))
-        if (same && mutant.rows[i].change.is_one)
-          same = same_meaning(rows[i], mutant.rows[i], shape, options.solver, known);
-    if (same) end.fate = Fate::equivalent;
-  }
+  if (end.fate == Fate::survived && is_equivalent(mutant, options.solver, known, end.because))
+    end.fate = Fate::equivalent;
   end.seconds = smt::cpu_seconds() - begin;
   return end;
 }
@@ -306,19 +283,21 @@ std::string mutants_text(const std::vector<Judgement>& judgements) {
   std::map<Fate, std::vector<std::string>> by_fate;
   std::map<std::string, std::size_t> by_theorem;
   for (const auto& end : judgements) {
-    by_fate[end.fate].push_back(end.mutant + (end.fate == Fate::undecided ? ": " + end.by : ""));
+    by_fate[end.fate].push_back(fmt::format("`{}`{}{}{}", end.mutant,
+                                            end.by.empty() && end.because.empty() ? "" : ": ",
+                                            end.by, end.because));
     if (end.fate == Fate::refuted) ++by_theorem[end.by.substr(0, end.by.find(' '))];
   }
   std::string text = "# Mutants of the rules\n\n";
   text +=
       "Made by `mrproof prove --mutants`, from nothing but the rules and the theorems: each "
-      "condition "
-      "of each rule\ndropped, each comparison shifted by one, each kind of field that an effect "
-      "changes left alone. A mutant\nis *equivalent* if Z3 proves its guard and effect to be those "
-      "of the rule wherever the invariants hold and the\ncaller keeps the duties: nothing could "
-      "notice it, for instance because another condition of the same rule, or an\ninvariant, says "
-      "what was "
-      "dropped, or since the comparison's sides are never equal there.\n\n";
+      "condition of each rule\ndropped, each comparison shifted by one, each kind of field that an "
+      "effect changes left alone. A mutant\nis *equivalent* if Z3 proves its guard and effect to "
+      "be "
+      "those of the rule wherever the invariants hold and the\ncaller keeps the duties: nothing "
+      "could notice it. Beside each stands what that follows from, of which nothing\ncan be left "
+      "out: conditions that the rule requires as well, reasons that it has as well, duties, "
+      "invariants.\n\n";
   text += fmt::format("{} mutants: {} refuted, {} equivalent, {} survived, {} undecided.\n\n",
                       judgements.size(), by_fate[Fate::refuted].size(),
                       by_fate[Fate::equivalent].size(), by_fate[Fate::survived].size(),
@@ -333,7 +312,7 @@ std::string mutants_text(const std::vector<Judgement>& judgements) {
   const auto section = [&](const char* title, Fate fate) {
     if (by_fate[fate].empty()) return;
     text += fmt::format("\n## {}\n\n", title);
-    for (const auto& mutant : by_fate[fate]) text += fmt::format("- `{}`\n", mutant);
+    for (const auto& mutant : by_fate[fate]) text += fmt::format("- {}\n", mutant);
   };
   if (traced > 0) {
     text += "\n## Refuted, but no trace was found\n\n";

@@ -32,7 +32,8 @@ struct Judgement {
   Fate fate = Fate::undecided;
   std::string by;  ///< the theorem that it breaks, and where
   double seconds = 0;
-  std::string trace;  ///< that shows it, if one was looked for and found
+  std::string trace;    ///< that shows it, if one was looked for and found
+  std::string because;  ///< of an equivalent one: by what nothing can notice it
 };
 /// Looks for a trace that shows that what was refuted of a mutant does not hold; empty: none found.
 using FindTrace = std::function<std::string(const Mutant&, const Obligation&)>;

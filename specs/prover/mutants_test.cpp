@@ -44,6 +44,18 @@ TEST(Mutants, ThatChangeNothingAreEquivalent) {
   EXPECT_THAT(with_fate(ends, Fate::equivalent),
               Contains(HasSubstr("reg_dmabuf_mr.ok without memory_writable")));
   EXPECT_THAT(with_fate(ends, Fate::survived), ::testing::IsEmpty());
+  for (const auto& end : ends) EXPECT_EQ(end.because.empty(), end.fate != Fate::equivalent);
+}
+
+TEST(Mutants, ThatChangeNothingSayByWhat) {
+  const auto ends = judge_mutants("local_inv", {}, {});
+  const auto because = [&](const std::string& mutant) {
+    const auto end = std::find_if(ends.begin(), ends.end(),
+                                  [&](const Judgement& j) { return j.mutant == mutant; });
+    return end == ends.end() ? "no such mutant" : end->because;
+  };
+  EXPECT_THAT(because("local_inv.refused without not invalidates_window"),
+              HasSubstr("reason `not"));
 }
 
 /// With one theorem alone most go unnoticed: it is the theorems that notice.

@@ -256,6 +256,10 @@ Questions::Questions(const smt::SolverOptions& options, Known& known, Log log, u
       rounds_(rounds),
       arithmetic_(options) {}
 
+std::vector<Ref> Questions::parts_of(const std::vector<Ref>& assumptions) {
+  return conjuncts(assumptions);
+}
+
 Reply Questions::follows(const std::string& name, const std::vector<Ref>& assumptions, Ref fact) {
   Store& store = Store::current();
   const Ref broken = store.make(smt::Op::negation, fact);

@@ -31,6 +31,8 @@ class Questions {
   /// assumptions true and the fact false.
   smt::Reply follows(const std::string& name, const std::vector<smt::Ref>& assumptions,
                      smt::Ref fact);
+  /// What assumptions are made of, by which a question in the log names those that it needed.
+  static std::vector<smt::Ref> parts_of(const std::vector<smt::Ref>& assumptions);
   /// Whether some values make all bits true.
   smt::Reply possible(const std::string& name, const std::vector<smt::Ref>& all);
 
