@@ -7,6 +7,16 @@
 
 namespace mrproof {
 
+/// Parts of what a case is run on.
+struct DeviceParts {
+  std::uint32_t access = 0;    ///< feature access flags (model::Access)
+  std::uint32_t features = 0;  ///< model::Feature; kIwarp: queue pairs connected over iWARP
+  bool roce = false;           ///< queue pairs that are not connected over iWARP
+  bool memory = false;         ///< a message of two buffers can be too long for the port
+
+  [[nodiscard]] bool none() const { return access == 0 && features == 0 && !roce && !memory; }
+};
+
 /// Of a rule and one of its conditions: what a device has to have so that there is a state and a
 /// call in which the condition decides alone (is the only one broken of those that are required, or
 /// the only reason of those that there are). Where nothing is needed there is no entry.
@@ -16,11 +26,9 @@ struct Needed {
   bool reason = false;         ///< it is a reason, not a requirement
   unsigned dialects = 0;       ///< of the rule: bit i is dialect i of model::kDialects
   bool never = false;          ///< there is no such state and call, whatever the device has
-  std::uint32_t access = 0;    ///< feature access flags (model::Access), each of them
-  std::uint32_t features = 0;  ///< model::Feature, each of them; kIwarp: only over iWARP
-  bool roce = false;           ///< only where queue pairs are not connected over iWARP
-  /// Feature access flags and model::Feature: it has to be without one of them, if there are any.
-  std::uint32_t without_access = 0, without_features = 0;
+  DeviceParts all;             ///< each of these is needed
+  DeviceParts any;             ///< one of these is needed, if there are any
+  DeviceParts without;         ///< it has to be without one of these, if there are any
 };
 
 /// All entries, in the order of the catalogue. The table is made by `mrproof prove --deciding

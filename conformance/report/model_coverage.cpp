@@ -16,6 +16,7 @@
 #include "conformance/trace/key_value.hpp"
 #include "conformance/trace/notation.hpp"
 #include "conformance/trace/trace_dialect.hpp"
+#include "impl/layout.hpp"
 #include "model/conditions/objects.hpp"
 #include "specs/deciding.hpp"
 
@@ -78,16 +79,35 @@ class Follower : public JournalVisitor {
   ModelCoverage& result_;
 };
 
-/// What is to be seen in a scope on this device.
-void look_at(const Transitions& all, const ScopeFigures& figures, RuleCoverage& rules) {
-  for (const auto index : figures.expected) {
-    const StateCall& call = all.calls()[index];
-    Step step = all.scope().calls[call.call];
-    const auto state = plain_state(all.state(call.from));
-    resolve_keys(step, state);
-    rules.look({state, step.call, step.result});
-  }
+/// Looks at a call of a scope, in its state.
+void look_at(const Transitions& all, std::size_t index, RuleCoverage& rules) {
+  const StateCall& call = all.calls()[index];
+  Step step = all.scope().calls[call.call];
+  const auto state = plain_state(all.state(call.from));
+  resolve_keys(step, state);
+  rules.look({state, step.call, step.result});
 }
+
+/// The conditions that calls of scopes would have shown, and of those that were left out, each with
+/// the name of the trouble that it is known to make.
+struct InScopes {
+  explicit InScopes(const Rulebook& book) : possible(book) {}
+
+  void add(const Transitions& all, const ScopeFigures& figures) {
+    for (const auto index : figures.expected) look_at(all, index, possible);
+    for (const auto& [index, trouble] : figures.avoided)
+      look_at(all, index, avoided.try_emplace(trouble, possible.book()).first->second);
+  }
+  /// The trouble because of which the condition was not shown; empty if there is none.
+  [[nodiscard]] std::string trouble_of(std::size_t condition) const {
+    for (const auto& [trouble, rules] : avoided)
+      if (rules.alone()[condition] != 0) return trouble;
+    return "";
+  }
+
+  RuleCoverage possible;
+  std::map<std::string, RuleCoverage> avoided;
+};
 
 /// What of the device the verb is about and it has not shown.
 std::string lack_of(Verb verb, const RuleCoverage& rules, const Capabilities<Plain>& can) {
@@ -103,6 +123,34 @@ std::string lack_of(Verb verb, const RuleCoverage& rules, const Capabilities<Pla
   return "the device lacks " + print_flags(kFeatureNames, static_cast<std::uint32_t>(needed));
 }
 
+/// What a case is run on: the device, and the memory that there is.
+DeviceParts parts_of(const Capabilities<Plain>& can) {
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < kBufferCount; ++i) largest = std::max(largest, buffer_size(i));
+  const bool iwarp = (can.features.value() & kIwarp) != 0;
+  return {static_cast<std::uint32_t>(can.claimed.value()),
+          static_cast<std::uint32_t>(can.features.value()), !iwarp,
+          2 * largest >= can.max_message.value()};
+}
+
+/// Those of the parts that `has` has, or that it has not.
+DeviceParts picked(const DeviceParts& parts, const DeviceParts& has, bool wanted) {
+  const auto flags = [&](std::uint32_t some, std::uint32_t of) {
+    return some & (wanted ? of : ~of);
+  };
+  return {flags(parts.access, has.access), flags(parts.features, has.features),
+          parts.roce && has.roce == wanted, parts.memory && has.memory == wanted};
+}
+
+std::string words_for(const DeviceParts& parts) {
+  std::vector<std::string> words;
+  if (parts.access != 0) words.push_back(print_access(parts.access));
+  if (parts.features != 0) words.push_back(print_flags(kFeatureNames, parts.features));
+  if (parts.roce) words.emplace_back("a connection that is not iWARP's");
+  if (parts.memory) words.emplace_back("buffers for a message that is too long");
+  return fmt::format("{}", fmt::join(words, " or "));
+}
+
 /// Why the condition cannot decide alone on the device, by the table that the prover made; empty if
 /// it can.
 std::string obstacle_of(const DecidingCondition& item, const Rulebook& book,
@@ -112,20 +160,16 @@ std::string obstacle_of(const DecidingCondition& item, const Rulebook& book,
                                      item.rule->id, item.condition->id, item.reason);
   if (needed == nullptr) return "";
   if (needed->never) return "it never decides alone, by the rules";
-  const bool iwarp = (can.features.value() & kIwarp) != 0;
-  if (needed->roce && iwarp) return "not over iWARP";
-  if ((needed->features & kIwarp) != 0 && !iwarp) return "over iWARP only";
-  if (const auto access = needed->access & ~can.claimed.value(); access != 0)
-    return "the device lacks " + print_access(static_cast<std::uint32_t>(access));
-  const auto all_of = [](std::uint64_t these, std::uint64_t has) { return (these & ~has) == 0; };
-  if ((needed->without_access | needed->without_features) != 0 &&
-      all_of(needed->without_access, can.claimed.value()) &&
-      all_of(needed->without_features, can.features.value()))
-    return "the device has " + (needed->without_access != 0
-                                    ? print_access(needed->without_access)
-                                    : print_flags(kFeatureNames, needed->without_features));
-  if (const auto features = needed->features & ~can.features.value(); features != 0)
-    return "the device lacks " + print_flags(kFeatureNames, static_cast<std::uint32_t>(features));
+  const auto has = parts_of(can);
+  auto lacks = picked(needed->all, has, false);
+  if (lacks.roce) return "not over iWARP";
+  if ((lacks.features & kIwarp) != 0) return "over iWARP only";
+  if (lacks.access != 0) lacks.features = 0;  // one lack is enough to say
+  if (!lacks.none()) return "the device lacks " + words_for(lacks);
+  if (!needed->without.none() && picked(needed->without, has, false).none())
+    return "the device has " + words_for(needed->without);
+  if (!needed->any.none() && picked(needed->any, has, true).none())
+    return "the device has none of " + words_for(needed->any);
   return "";
 }
 
@@ -149,14 +193,14 @@ std::string name_of(const DecidingCondition& c) {
   return fmt::format("{} {} {}", c.rule->id, c.reason ? "because" : "but for", c.condition->id);
 }
 
-void count_conditions(const RuleCoverage& rules, const RuleCoverage& possible,
+void count_conditions(const RuleCoverage& rules, const InScopes& scopes,
                       const Capabilities<Plain>& can, ModelCoverage& result) {
   for (std::size_t i = 0; i < rules.conditions().size(); ++i) {
     const auto& item = rules.conditions()[i];
     const bool met = rules.alone()[i] != 0;
     ++result.conditions;
     result.conditions_alone += met ? 1 : 0;
-    if (possible.alone()[i] != 0) {
+    if (scopes.possible.alone()[i] != 0) {
       ++result.scope_conditions;
       result.scope_conditions_alone += met ? 1 : 0;
       if (!met) result.scope_conditions_left.push_back(name_of(item));
@@ -164,6 +208,8 @@ void count_conditions(const RuleCoverage& rules, const RuleCoverage& possible,
     if (met) continue;
     auto why = obstacle_of(item, rules.book(), can);
     if (why.empty()) why = lack_of(item.rule->verb, rules, can);
+    if (const auto trouble = scopes.trouble_of(i); why.empty() && !trouble.empty())
+      why = "left out as known trouble: " + trouble;
     result.conditions_left.push_back({name_of(item), why});
   }
 }
@@ -215,13 +261,13 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
   Follower follower(book, scopes, known, result);
   visit_journal(folder + "/journal.jsonl", book, follower);
   result.can = follower.can;
-  RuleCoverage possible(book);
+  InScopes in_scopes(book);
   for (const auto& scope : scopes) {
     result.scopes.emplace_back(scope->name, scope->seen.figures(known));
-    look_at(scope->all, result.scopes.back().second, possible);
+    in_scopes.add(scope->all, result.scopes.back().second);
   }
   count_rules(follower.rules, follower.can, result);
-  count_conditions(follower.rules, possible, follower.can, result);
+  count_conditions(follower.rules, in_scopes, follower.can, result);
   return result;
 }
 

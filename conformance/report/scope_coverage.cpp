@@ -205,7 +205,7 @@ ScopeFigures ScopeCoverage::figures(const std::vector<KnownDeviation>& known) co
     if (seen_[index].made)
       count_made(call, figures);
     else if (!trouble[index].empty())
-      ++figures.left_out[trouble[index]];
+      figures.avoided.emplace_back(index, trouble[index]);
     else if (!reached[call.from])
       ++figures.behind[why[call.from]];
     else if (doubts_[call.from] > 1)
@@ -214,6 +214,7 @@ ScopeFigures ScopeCoverage::figures(const std::vector<KnownDeviation>& known) co
       figures.missed.push_back(name_of(call));
     if (reached[call.from] && trouble[index].empty()) figures.expected.push_back(index);
   }
+  for (const auto& call : figures.avoided) ++figures.left_out[call.second];
   count_pairs(figures);
   return figures;
 }

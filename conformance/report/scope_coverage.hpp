@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/explore/transitions.hpp"
@@ -23,6 +24,8 @@ struct ScopeFigures {
   std::map<std::string, std::size_t> deviations;
   /// Calls that were left out, since they are known to make trouble, by its name.
   std::map<std::string, std::size_t> left_out;
+  /// Their places (Transitions::calls()), each with that name.
+  std::vector<std::pair<std::size_t, std::string>> avoided;
   /// Calls in states that this device does not come to, by what keeps it from there.
   std::map<std::string, std::size_t> behind;
   /// Calls that could have been made, and were not.

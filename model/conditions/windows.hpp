@@ -16,6 +16,10 @@ template <class D> constexpr auto bound_through_qp(const View<D>& v) {
   return any<D>(
       v.state.windows, [&](auto& w) { return w.live & w.two & w.bound & (w.qp == v.call.qp); });
 }
+/// Whether the caller chooses the low byte of the window's key.
+template <class D> constexpr auto wants_key(const View<D>& v) {
+  return v.window().two & (v.call.verb == Verb::post_bind_mw);
+}
 
 // Binding: what makes it sound.
 MRPROOF_SITUATION(window_type_fits, "the verb is the one for windows of this type",
@@ -56,10 +60,10 @@ MRPROOF_SITUATION(window_access_available,
 MRPROOF_SITUATION(key_index_kept,
     "the key wanted for a type 2 window differs from its key in the low byte only",
     "inc_rkey.keeps_index o10-37.2.32 gap.type_2_key_index",
-    (!v.window().two) | (key_index(v.call.rkey) == key_index(v.window().rkey)));
+    (!wants_key(v)) | (key_index(v.call.rkey) == key_index(v.window().rkey)));
 MRPROOF_SITUATION(key_byte_changes, "the key wanted for a type 2 window is not the one it has",
     "inc_rkey.differs gap.type_2_same_key gap.type_2_key_after_invalidate",
-    (!v.window().two) | (v.call.rkey != v.window().rkey));
+    (!wants_key(v)) | (v.call.rkey != v.window().rkey));
 MRPROOF_SITUATION(bind_region_plain, "the region is addressed as memory is",
     "gap.bind_on_zero_based_mr", v.region().first == v.region().memory);
 MRPROOF_SITUATION(bind_region_seen, "the region's memory is the program's own and was not unmapped",

@@ -37,7 +37,10 @@ template <class D> struct ObjectRules {
     deallocate(v, after);
     for (auto& r : after.regions) r.undefined = r.undefined | (r.live & (r.pd == pd));
     for (auto& w : after.windows) w.undefined = w.undefined | (w.live & (w.pd == pd));
-    for (auto& q : after.qps) q.live = q.live & (q.pd != pd);
+    for (auto& q : after.qps) {
+      q.live = q.live & (q.pd != pd);
+      q.posted = q.posted & q.live;
+    }
   }
   static void remove(const V& v, S& after) {
     after.regions.at(v.call.mr).live = false;

@@ -20,12 +20,10 @@ using smt::Store;
 
 namespace {
 
-/// Something that devices may be without.
-struct Part {
-  std::uint32_t access = 0, feature = 0;
-  bool roce = false;  ///< a connection that is not iWARP's
-};
-constexpr std::array<Part, 20> kParts{{
+/// Something that devices may be without: one of its members.
+using Part = DeviceParts;
+
+constexpr std::array<Part, 21> kParts{{
     {model::kRemoteAtomic},
     {model::kMwBind},
     {model::kZeroBased},
@@ -45,21 +43,44 @@ constexpr std::array<Part, 20> kParts{{
     {0, model::kDmabufMr},
     {0, model::kRegMrEx},
     {0, model::kIwarp},
-    {0, 0, true},
+    {0, 0, false, true},
+    {0, 0, true, false},
 }};
+
+/// What windows need, and the key of one.
+constexpr std::uint32_t kWindows =
+    model::kMwType1 | model::kMwType2A | model::kMwType2B | model::kMemoryExtensions;
+
+void add(DeviceParts& to, const Part& part) {
+  to.access |= part.access;
+  to.features |= part.features;
+  to.roce = to.roce || part.roce;
+  to.memory = to.memory || part.memory;
+}
+
+/// No two buffers are a message that is too long.
+Ref memory_is_small(const model::State<Terms>& state) {
+  auto small = smt::Bit(true);
+  for (const auto& b : state.buffers) {
+    const auto more = b.last - b.first;
+    small = small & (more + more + Terms::address(1) < state.can.max_message);
+  }
+  return small.ref();
+}
 
 /// The device is without that part, and has never shown it.
 Ref without(const Part& part, const model::State<Terms>& state) {
+  if (part.memory) return memory_is_small(state);
   if (part.roce) return model::is_iwarp(state).ref();
   if (part.access != 0)
     return (((state.can.claimed & part.access) == 0) & ((state.proven & part.access) == 0)).ref();
-  return (((state.can.features & part.feature) == 0) & ((state.shown & part.feature) == 0)).ref();
+  return (((state.can.features & part.features) == 0) & ((state.shown & part.features) == 0)).ref();
 }
 
 /// The device has that part.
 Ref with(const Part& part, const model::State<Terms>& state) {
   if (part.access != 0) return model::has<Terms>(state.can.claimed, part.access).ref();
-  return model::has<Terms>(state.can.features, part.feature).ref();
+  return model::has<Terms>(state.can.features, part.features).ref();
 }
 
 /// Asks about one condition of a row.
@@ -68,26 +89,19 @@ class Question {
   Question(const Row& row, std::size_t term, bool reason, const ProofOptions& options, Known& known)
       : row_(row), term_(term), reason_(reason), options_(options), known_(known) {
     const auto& of = reason ? row.rule.reasons : row.rule.requires_all;
-    of_ = {row.id, of[term].condition->id, reason, row.dialects};
+    of_ = {row.id, of[term].condition->id, reason, row.dialects, false, {}, {}, {}, true};
   }
 
   Deciding answer() {
-    std::vector<Part> absent(kParts.begin(), kParts.end() - 1);
-    if (possible(absent, {})) {  // as most are: on the poorest device
-      look_for_hindrances();
-      return of_;
-    }
-    if (!possible({}, {})) {
-      of_.never = true;
-      return of_;
-    }
-    const Device witness = seen_;  // what it is without is not needed
-    for (const Part& part : kParts)
-      if (!witness.is_without(part) && !possible({part}, {})) {
-        of_.access |= part.access;
-        of_.features |= part.feature;
-        of_.roce = of_.roce || part.roce;
+    const std::vector<Part> poorest(kParts.begin(), kParts.end() - 1);
+    if (!possible(poorest, {})) {  // it is, as a rule
+      if (!possible({}, {})) {
+        of_.never = true;
+        return of_;
       }
+      look_for_needs();
+    }
+    look_for_hindrances();
     return of_;
   }
 
@@ -97,9 +111,42 @@ class Question {
     smt::Number access = 0, features = 0;
     [[nodiscard]] bool is_without(const Part& part) const {
       if (part.roce) return (features & model::kIwarp) != 0;
-      return ((access & part.access) | (features & part.feature)) == 0;
+      if (part.memory) return false;  // not looked at
+      return ((access & part.access) | (features & part.features)) == 0;
     }
   };
+
+  /// What is needed of each device; then, of what else the poorest has to be given something, what
+  /// is enough by itself.
+  void look_for_needs() {
+    const Device witness = seen_;  // what it is without is not needed
+    std::vector<Part> absent;
+    for (const Part& part : kParts) {
+      if (!witness.is_without(part) && !possible({part}, {}))
+        add(of_.all, part);
+      else if (!part.roce)
+        absent.push_back(part);
+    }
+    if (absent.size() + 1 < kParts.size() && possible(absent, {})) return;
+    if (look_for_alternatives(absent)) return;
+    // Windows may be needed beside something else.
+    std::erase_if(absent, [](const Part& part) { return (part.features & kWindows) != 0; });
+    look_for_alternatives(absent);
+  }
+
+  /// What any device has to have one of, if giving one of the absent parts is enough.
+  bool look_for_alternatives(const std::vector<Part>& absent) {
+    std::vector<Part> enough;
+    for (std::size_t i = 0; i < absent.size(); ++i) {
+      auto fewer = absent;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      if (possible(fewer, {})) enough.push_back(absent[i]);
+    }
+    // Two others together may do as well: then nothing is said.
+    if (enough.empty() || possible(enough, {})) return false;
+    for (const Part& part : enough) add(of_.any, part);
+    return true;
+  }
 
   /// Where the condition speaks of what devices have: what a device that has all else has to be
   /// without, any of it. It has windows of type 2B, since there is none that has 2A as well.
@@ -107,15 +154,14 @@ class Question {
     if (!speaks_of_device()) return;
     std::vector<Part> all;
     for (const Part& part : kParts)
-      if (!part.roce && part.feature != model::kIwarp && part.feature != model::kMwType2A)
+      if (!part.roce && !part.memory && part.features != model::kIwarp &&
+          part.features != model::kMwType2A)
         all.push_back(part);
     if (possible({}, all)) return;
     for (std::size_t i = 0; i < all.size(); ++i) {
       auto others = all;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-      if (!possible({all[i]}, others)) continue;
-      of_.without_access |= all[i].access;
-      of_.without_features |= all[i].feature;
+      if (possible({all[i]}, others)) add(of_.without, all[i]);
     }
   }
 
@@ -187,10 +233,15 @@ class Question {
   std::vector<bool> useless_;
 };
 
+std::string text_of(const DeviceParts& parts) {
+  if (parts.none()) return "{}";
+  return fmt::format("{{{},{},{:d},{:d}}}", parts.access, parts.features, parts.roce, parts.memory);
+}
+
 std::string line_of(const Deciding& d) {
-  return fmt::format("{{\"{}\", \"{}\", {:d},{},{:d},{},{},{:d},{},{}}},\n", d.rule, d.condition,
-                     d.reason, d.dialects, d.never, d.access, d.features, d.roce, d.without_access,
-                     d.without_features);
+  return fmt::format("{{\"{}\", \"{}\", {:d},{},{:d}, {}, {}, {}}},\n", d.rule, d.condition,
+                     d.reason, d.dialects, d.never, text_of(d.all), text_of(d.any),
+                     text_of(d.without));
 }
 
 }  // namespace
@@ -250,8 +301,8 @@ std::vector<Deciding> deciding(const ProofOptions& options,
 std::string deciding_text(const std::vector<Deciding>& all) {
   std::string text =
       "// Made by `mrproof prove --deciding`: rule, condition, whether it is a reason, dialects,\n"
-      "// whether it never decides alone, access flags and features that are needed, RoCE,\n"
-      "// access flags and features that the device has to be without.\n";
+      "// whether it never decides alone; what is needed, all of it; of which one is needed; of\n"
+      "// which the device has to be without one.\n";
   for (const auto& d : all)
     if (!d.needs_nothing()) text += line_of(d);
   return text;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "specs/deciding.hpp"
 #include "specs/prover/prover.hpp"
 
 namespace mrproof::specs {
@@ -17,18 +18,15 @@ struct Deciding {
   std::string rule, condition;  ///< "reg_mr.ok"; the id
   bool reason = false;          ///< it is a reason, not a requirement
   DialectSet dialects = 0;
-  bool never = false;          ///< there is no such state and call, whatever the device has
-  std::uint32_t access = 0;    ///< feature access flags (model::Access), each of them
-  std::uint32_t features = 0;  ///< model::Feature, each of them; kIwarp: only over iWARP
-  bool roce = false;           ///< only where queue pairs are not connected over iWARP
-  /// Feature access flags and model::Feature: it has to be without one of them, if there are any.
-  std::uint32_t without_access = 0, without_features = 0;
+  bool never = false;   ///< there is no such state and call, whatever the device has
+  DeviceParts all;      ///< each of these is needed
+  DeviceParts any;      ///< one of these is needed, if there are any
+  DeviceParts without;  ///< it has to be without one of these, if there are any
   bool decided = true;  ///< whether the solver had an answer to each question
 
   /// Whether there is a state and a call on every device, as far as was asked.
   [[nodiscard]] bool needs_nothing() const {
-    return !never && access == 0 && features == 0 && !roce && without_access == 0 &&
-           without_features == 0;
+    return !never && all.none() && any.none() && without.none();
   }
 };
 

@@ -30,9 +30,13 @@ TEST(Deciding, TellsWhatNeverDecidesAlone) {
   const auto& bound = entry(all, "local_inv.mw_bind_err", "invalidates_bound", true);
   EXPECT_FALSE(bound.never);
   // Local invalidation is none of iWARP's requests that the rules have.
-  EXPECT_EQ(bound.features & model::kIwarp, 0U);
+  EXPECT_EQ(bound.all.features & model::kIwarp, 0U);
+  // A window of type 2A does as well as one of type 2B.
+  EXPECT_TRUE(bound.all.none());
+  EXPECT_EQ(bound.any.features & model::kMwType2A, model::kMwType2A);
+  EXPECT_EQ(bound.any.features & model::kMwType2B, model::kMwType2B);
   const auto text = deciding_text(all);
-  EXPECT_NE(text.find(R"({"local_inv.mw_bind_err", "invalidates_window", 1,1,1,0,0,0,0,0},)"),
+  EXPECT_NE(text.find(R"({"local_inv.mw_bind_err", "invalidates_window", 1,1,1, {}, {}, {}},)"),
             std::string::npos)
       << text;
 }
@@ -44,7 +48,7 @@ TEST(Deciding, TellsWhatADeviceMustNotHave) {
   const auto all = deciding(options, {});
   const auto& refused = entry(all, "alloc_mw.unsupported", "verb_available", true);
   EXPECT_FALSE(refused.never);
-  EXPECT_NE(refused.without_features, 0U);
+  EXPECT_NE(refused.without.features, 0U);
 }
 
 }  // namespace

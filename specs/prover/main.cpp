@@ -179,12 +179,21 @@ int run_gaps(const Arguments& arguments) {
   return std::none_of(all.begin(), all.end(), open) ? 0 : 1;
 }
 
+/// Throws std::runtime_error.
+model::Verb verb_named(const std::string& name) {
+  const auto found = std::find(model::kVerbNames.begin(), model::kVerbNames.end(), name);
+  if (found == model::kVerbNames.end())
+    throw std::runtime_error(fmt::format("no verb '{}'; rereg_mr is one, for instance", name));
+  return static_cast<model::Verb>(found - model::kVerbNames.begin());
+}
+
 /// Says what keeps conditions from deciding alone; exit code 0 if the solver had all answers.
 int run_deciding(const Arguments& arguments) {
   ProofOptions options;
   options.dialects = dialects_of(arguments.dialect);
   options.solver.seed = arguments.seed;
   options.threads = std::max(arguments.threads, 1U);
+  if (!arguments.verb.empty()) options.changed = verb_named(arguments.verb);
   std::size_t done = 0;
   const auto all = deciding(options, [&](const Deciding& d) {
     if (++done % 50 == 0)
@@ -258,6 +267,8 @@ int run_proofs(const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
+  if (!arguments.verb.empty() && !arguments.mutants && !arguments.deciding)
+    throw std::runtime_error("--verb goes with --mutants or --deciding");
   if (arguments.list) return list();
   if (arguments.mistakes) return list_mistakes();
   if (arguments.mutants) return run_mutants(arguments);
@@ -287,8 +298,8 @@ int main_of(int argc, char** argv) {
   app.add_option("--uncovered", arguments.uncovered,
                  "look for traces of what a run's report has left uncovered")
       ->type_name("REPORT");
-  app.add_option("--verb", arguments.verb, "mutants only of verbs whose name begins so")
-      ->needs("--mutants");
+  app.add_option("--verb", arguments.verb,
+                 "--mutants: only of verbs whose name begins so; --deciding: only of this verb");
   app.add_option("--mutant", arguments.mutant,
                  "prove things about this mutant of the rules, until something is refuted")
       ->type_name("NAME");

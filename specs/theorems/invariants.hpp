@@ -144,6 +144,9 @@ struct InvariantFacts {
                                         model::has<D>(s.proven, model::kOnDemand)));
       facts.add(named("mr", i) + " null",
                 implies(r.live & r.null, model::has<D>(s.shown, model::kNullMr)));
+      facts.add(named("mr", i) + " unseen",
+                implies(r.live & r.unseen, model::has<D>(s.shown, model::kDmabufMr) |
+                                               model::has<D>(s.proven, model::kAllocateMr)));
     }
   }
 
@@ -186,7 +189,7 @@ struct InvariantFacts {
       const auto rts = D::small(model::QpState::rts);
       facts.add(named("qp", i) + " state",
                 implies(q.live, (q.state == rts) | (q.state == D::small(model::QpState::err))));
-      facts.add(named("qp", i) + " posted", implies(q.live & q.posted, q.state == rts));
+      facts.add(named("qp", i) + " posted", implies(q.posted, q.live & (q.state == rts)));
       const auto& e = q.elements;
       facts.add(named("qp", i) + " receive", (e.at(0).length <= longest) &
                                                  (e.at(1).length <= longest) &
@@ -271,7 +274,7 @@ constexpr auto invariants() {
        "domain that has not failed since.",
        I::bound_through_queue_pair},
       {"queue_pairs_sound",
-       "A queue pair is in RTS or ERR, and a receive waits only on one that is in RTS.",
+       "A queue pair is in RTS or ERR, and a receive waits only on one that exists and is in RTS.",
        I::queue_pairs_sound},
       {"region_ranges_straight",
        "The range of keys of a region that may be used does not wrap around.",
