@@ -53,7 +53,7 @@ constexpr Unshowable kUnshowable[] = {
      "that the responder failed is blamed first"},
     {"rdma_write.loc_prot_err_both,send.loc_prot_err_both", "breaks peer_ready",
      "a failed peer stays so: that is loc_prot_err"},
-    {"send.ok,send.rem_inv_req_err,send.rem_op_err_unused,send_with_inv.ok,"
+    {"send.ok,send.rem_inv_req_err,send.rem_op_err,send.rem_op_err_unused,send_with_inv.ok,"
      "send_with_inv.ok_receive_fails,rdma_write_with_imm.ok",
      "breaks peer_ready", "a failed peer has no receive either"},
     {"send.rem_op_err,send.rem_op_err_unused", "breaks receive_posted",
