@@ -62,8 +62,9 @@ class Device {
   [[nodiscard]] virtual std::size_t processes() const { return 1; }
 
   /// Destroys everything that calls made, makes what `setup` gives, and fills the buffers with
-  /// their initial patterns. Throws DeviceError if the setup cannot be made.
-  virtual void reset(const Setup& setup) = 0;
+  /// their initial patterns. Returns the time spent inside the implementation's calls, in
+  /// nanoseconds. Throws DeviceError if the setup cannot be made.
+  virtual std::uint64_t reset(const Setup& setup) = 0;
 
   /// Makes the call and waits until all that it causes is over. Precondition: the caller may make
   /// it (see model/rulebook.hpp, callable()).

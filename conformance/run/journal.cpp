@@ -73,8 +73,9 @@ void Journal::step(const std::string& case_name, const Record& end, const Step& 
 
 void Journal::end_case(const Record& record) {
   line(
-      fmt::format("{{\"record\":\"case_end\",\"index\":{},\"inside_ns\":{},\"elapsed_ns\":{}{}}}\n",
-                  record.index, record.inside_ns, record.elapsed_ns,
+      fmt::format("{{\"record\":\"case_end\",\"index\":{},\"inside_ns\":{},\"reset_ns\":{},"
+                  "\"elapsed_ns\":{}{}}}\n",
+                  record.index, record.inside_ns, record.reset_ns, record.elapsed_ns,
                   record.skip_reason.empty() ? "" : ",\"skipped\":" + quoted(record.skip_reason)));
 }
 

@@ -39,6 +39,7 @@ class JournalReader {
     } else if (record == "case_end") {
       Record end;
       end.inside_ns = line.at("inside_ns");
+      end.reset_ns = line.value("reset_ns", end.inside_ns);
       end.elapsed_ns = line.at("elapsed_ns");
       end.skip_reason = line.value("skipped", "");
       tally_.add_case(end);

@@ -114,7 +114,8 @@ void Tally::add_case(const Record& end) {
   ++cases;
   left_out += end.left_out ? 1 : 0;
   case_ns_ += end.elapsed_ns;
-  reset_ns_ += end.inside_ns;
+  inside_ns_ += end.inside_ns;
+  reset_ns_ += end.reset_ns;
 }
 
 bool Tally::has_unexpected() const {

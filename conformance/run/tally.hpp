@@ -115,7 +115,8 @@ struct Tally {
   [[nodiscard]] double steps_per_second() const;
   /// Steps a second over the time in which no queue pair was rebuilt and no case set up.
   [[nodiscard]] double undisturbed_steps_per_second() const;
-  /// Share of the cases' time that was spent inside the implementation's calls.
+  /// Share of the cases' time that was spent inside the implementation's calls, those that set a
+  /// case up included.
   [[nodiscard]] double inside_share() const;
 
   const model::Rulebook* book;

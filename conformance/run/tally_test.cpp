@@ -81,12 +81,13 @@ TEST(Tally, LeavesResetsAndRebuiltPairsOutOfTheUndisturbedSpeed) {
   tally.add(end_of("query_qp.ok", 500'000'000, true), step, "c");
   Record over;
   over.elapsed_ns = 1'000'000'000;
-  over.inside_ns = 300'000'000;  // the reset
+  over.reset_ns = 300'000'000;
+  over.inside_ns = 200'000'000;  // of the reset
   tally.add_case(over);
   EXPECT_EQ(tally.cases, 1U);
   EXPECT_DOUBLE_EQ(tally.steps_per_second(), 3);
   EXPECT_DOUBLE_EQ(tally.undisturbed_steps_per_second(), 2 / 0.2);
-  EXPECT_DOUBLE_EQ(tally.inside_share(), 0.35);
+  EXPECT_DOUBLE_EQ(tally.inside_share(), 0.55);
 }
 
 }  // namespace

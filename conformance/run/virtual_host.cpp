@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kBootLimit = std::chrono::minutes(5);
 /// Longest that a console is silent during a boot that has not come to a stop.
 constexpr auto kSilenceLimit = std::chrono::seconds(100);
+/// Emulated machines hang or panic now and then while they boot, before anything was called.
+constexpr int kBoots = 3;
 
 class VirtualHost : public Host {
  public:
@@ -87,31 +89,33 @@ class VirtualHost : public Host {
     channel_.header().command.store(static_cast<std::uint32_t>(command));
   }
 
-  /// A boot that stands still is tried once more: emulated machines hang now and then.
   void boot() {
-    if (come_up(true)) return;
-    if (!come_up(false))
-      throw ToolError(fmt::format("the virtual machine did not come up; see {}", log_));
+    for (int i = 1; i < kBoots; ++i)
+      if (come_up(true)) return;
+    if (come_up(false)) return;
+    throw ToolError(fmt::format(
+        "the virtual machine {}, {} times; see {} and {}-qemu.log",
+        end_text_.empty() ? "did not come up" : "ended while it booted (" + end_text_ + ")", kBoots,
+        log_, console_));
   }
 
-  /// Starts QEMU and waits for the agent; `impatient`: no longer than its console goes on.
+  /// Starts QEMU and waits for the agent; `impatient`: no longer than its console goes on. False if
+  /// the agent did not come; `end_text_` says how QEMU ended, if it did.
   bool come_up(bool impatient) {
     const auto start = Clock::now();
     launch();
     auto heard = start;
     std::uintmax_t said = 0;
+    end_text_.clear();
     while (channel_.header().agent_ready.load() == 0) {
-      if (wait_for_qemu(std::chrono::milliseconds(50)))
-        throw ToolError(
-            fmt::format("the virtual machine ended while it booted ({}); see {} and "
-                        "{}-qemu.log",
-                        end_text_, log_, console_));
+      if (wait_for_qemu(std::chrono::milliseconds(50))) return false;
       std::error_code unknown;
       const auto size = std::filesystem::file_size(log_, unknown);
       if (!unknown && size != std::exchange(said, size)) heard = Clock::now();
       const bool silent = impatient && Clock::now() - heard > kSilenceLimit;
       if (silent || Clock::now() - start > kBootLimit) {
         renew();
+        end_text_.clear();
         return false;
       }
     }

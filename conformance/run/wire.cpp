@@ -143,6 +143,7 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
     case RecordKind::case_end:
       out.plain(record.inside_ns);
       out.plain(record.elapsed_ns);
+      out.plain(record.reset_ns);
       out.plain(record.left_out);
       out.text(record.skip_reason);
       break;
@@ -181,6 +182,7 @@ Record decode(std::span<const std::byte> bytes) {
     case RecordKind::case_end:
       record.inside_ns = in.plain<std::uint64_t>();
       record.elapsed_ns = in.plain<std::uint64_t>();
+      record.reset_ns = in.plain<std::uint64_t>();
       record.left_out = in.plain<bool>();
       record.skip_reason = in.text();
       break;

@@ -17,7 +17,7 @@ enum class RecordKind : std::uint8_t {
   case_begin,  ///< case `index` begins with `setup`
   step_begin,  ///< the step is about to be made
   step_end,    ///< the step was made and judged
-  case_end,    ///< case `index` is over; inside_ns is the time that its reset took
+  case_end,    ///< case `index` is over; inside_ns and reset_ns are of its reset
   failure,     ///< the worker gives up: `text` is one line; never a verdict
   done,        ///< every case of the plan is over
 };
@@ -32,6 +32,7 @@ struct Record {
   std::uint16_t rule = kNoRule;  ///< place in the rulebook of the rule taken
   std::uint64_t inside_ns = 0;   ///< time inside the implementation's calls
   std::uint64_t elapsed_ns = 0;  ///< time of the whole step, or of the whole case
+  std::uint64_t reset_ns = 0;    ///< case_end: time of the whole reset
   /// step_end: what taking `rule` came to, of a step without an annotation: a name with nothing
   /// broken in it is left to whoever reads the record.
   model::Verdict verdict = model::Verdict::conforms;

@@ -79,6 +79,7 @@ std::vector<Record> records() {
     r.rule = 12;
     r.inside_ns = 1;
     r.elapsed_ns = 2;
+    r.reset_ns = 3;
     r.rebuilt = true;
     r.text = "text with \"quotes\" and \n";
     r.kernel_warning = "WARNING: a";
@@ -118,6 +119,7 @@ TEST(Wire, RecordsOfEveryKindArriveAsTheyWere) {
       case RecordKind::case_end:
         EXPECT_EQ(again.inside_ns, 1U);
         EXPECT_EQ(again.elapsed_ns, 2U);
+        EXPECT_EQ(again.reset_ns, 3U);
         EXPECT_TRUE(again.left_out);
         EXPECT_EQ(again.skip_reason, r.skip_reason);
         break;

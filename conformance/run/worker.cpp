@@ -54,7 +54,8 @@ class Worker {
       Record record;
       record.kind = RecordKind::case_end;
       record.index = i;
-      record.inside_ns = reset_ns_;
+      record.inside_ns = reset_inside_ns_;
+      record.reset_ns = reset_ns_;
       record.elapsed_ns = nanoseconds_since(start);
       record.left_out = left_out_;
       record.skip_reason = std::exchange(skip_reason_, "");
@@ -83,7 +84,7 @@ class Worker {
     record.setup = setup;
     send(record);
     const auto start = Clock::now();
-    device_.reset(setup);
+    reset_inside_ns_ = device_.reset(setup);
     reset_ns_ = nanoseconds_since(start);
   }
 
@@ -258,7 +259,7 @@ class Worker {
   const Rulebook& book_;
   Capabilities<Plain> can_;
   bool simulated_ = false;
-  std::uint64_t reset_ns_ = 0;
+  std::uint64_t reset_ns_ = 0, reset_inside_ns_ = 0;  ///< of this case's reset, and calls in it
   bool left_out_ = false;  ///< the case ended before a call that is_left_out()
   bool shown_ = false;     ///< what the plan is to go on until
   std::map<std::string, int> times_;

@@ -58,7 +58,7 @@ std::span<const std::byte> SimDevice::buffer(std::size_t index) const {
   return memory_.bytes(index);
 }
 
-void SimDevice::reset(const Setup& setup) {
+std::uint64_t SimDevice::reset(const Setup& setup) {
   table_.clear();
   regions_.fill(Handle{});
   windows_.fill(Handle{});
@@ -78,6 +78,7 @@ void SimDevice::reset(const Setup& setup) {
     ++pds_[pd].users;
   }
   memory_.restore();
+  return 0;  // it measures nothing
 }
 
 Observation SimDevice::perform(const Call& call) {

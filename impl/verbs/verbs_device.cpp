@@ -1,6 +1,7 @@
 #include "impl/verbs/verbs_device.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 
 #include "impl/verbs/identity.hpp"
@@ -58,8 +59,10 @@ std::span<const std::byte> VerbsDevice::buffer(std::size_t index) const {
   return buffers_.bytes(index);
 }
 
-void VerbsDevice::reset(const Setup& setup) {
+std::uint64_t VerbsDevice::reset(const Setup& setup) {
+  using Clock = std::chrono::steady_clock;
   check(setup);
+  const Clock::time_point start = Clock::now();
   look_for_failed_pairs();
   empty_receives();  // while the regions that receives name are still there
   // Windows first, since some drivers take a minute to destroy a queue pair through which one is
@@ -70,8 +73,11 @@ void VerbsDevice::reset(const Setup& setup) {
   slot_process_ = setup.process;
   make_domains(setup);
   make_pairs(setup);
+  const auto inside = Clock::now() - start;
   if (other_) other_->carry_out({.kind = Kind::map_pages});
   buffers_.restore();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(inside).count());
 }
 
 void VerbsDevice::distrust() {

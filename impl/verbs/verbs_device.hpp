@@ -50,7 +50,7 @@ class VerbsDevice final : public Device {
   /// Protection domains and pairs of the previous case stay where `setup` asks for the same and
   /// nothing failed on them. Throws DeviceError if the setup is not one of impl/setup.hpp or
   /// cannot be made. Objects that the device does not let go are left over and tried again later.
-  void reset(const Setup& setup) override;
+  std::uint64_t reset(const Setup& setup) override;
   /// Errors of calls are reported as the caller of libibverbs sees them: errno where the call gives
   /// NULL, else its return value as 32 bits (-1 is 0xffffffff). Verbs that this libibverbs does not
   /// have are refused with EOPNOTSUPP. Throws std::logic_error as above. Of two processes the one

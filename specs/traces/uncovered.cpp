@@ -60,13 +60,18 @@ class Search {
   }
 
  private:
-  static BoundedSearch::Goal goal(const Place& place) {
-    return [place](const State<Terms>& state, const Shape& shape) {
+  /// The condition decides alone, after steps that the device can make.
+  BoundedSearch::Goal goal(const Place& place) const {
+    return [place, can = reference_.can()](const State<Terms>& state, const Shape& shape) {
       const auto call = unknown_call("call.", shape);
       const auto nothing = unknown_result("result.", Outcome::none);
       auto all = decides_alone(*place.row, place.term, place.reason,
                                model::View<Terms>{state, call, nothing});
       all.push_back(writable(call));
+      const auto features = static_cast<std::uint32_t>(can.features.value());
+      const auto claimed = static_cast<std::uint32_t>(can.claimed.value());
+      all.push_back((state.shown & ~features) == 0);
+      all.push_back((state.proven & model::kFeatureFlags & ~claimed) == 0);
       return all;
     };
   }

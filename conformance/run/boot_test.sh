@@ -1,0 +1,45 @@
+#!/bin/sh
+# A virtual machine that dies while it boots is booted again, and given up after the third time:
+#     boot_test.sh MRPROOF
+# The machine is a script here, which runs the agent on the simulated device.
+set -u
+mrproof=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# machine DEATHS: a target whose first boots end in a panic.
+machine() {
+  rm -rf "$folder/target" && mkdir "$folder/target"
+  echo '{"name": "script", "accelerator": "none", "device": "sim", "driver": "simulated"}' \
+    >"$folder/target/target.json"
+  cat >"$folder/target/boot" <<EOF
+#!/bin/sh
+echo boot >>"$folder/target/boots"
+if [ \$(wc -l <"$folder/target/boots") -le $1 ]; then
+  echo 'Kernel panic - not syncing: Fatal exception in interrupt' >"\$2"
+  exit 0
+fi
+echo ready >"\$2"
+exec "$mrproof" agent --channel "\$1" --own-device sim
+EOF
+  chmod +x "$folder/target/boot"
+}
+
+# expect CODE WORDS DEATHS BOOTS
+expect() {
+  machine "$3"
+  said=$("$mrproof" run --target "$folder/target" --steps 40 --case-steps 20 \
+    --out "$folder/out" 2>&1)
+  got=$?
+  boots=$(wc -l <"$folder/target/boots")
+  if [ "$got" != "$1" ] || [ "$boots" != "$4" ] || ! echo "$said" | grep -q -- "$2"; then
+    echo "$3 deaths: exit code $got for $1, $boots boots for $4, without '$2': $said"
+    failed=1
+  fi
+}
+
+expect 0 ' 0 deviates' 0 1
+expect 0 ' 0 crash' 2 3
+expect 2 'ended while it booted (exit code 0), 3 times' 3 3
+exit "$failed"
