@@ -11,14 +11,14 @@ namespace {
 
 struct CoverageOptions {
   std::string folder, expectations;
-  std::vector<std::string> scopes;
+  std::vector<std::string> scopes, scenarios;
   bool json = false, all = false;
 };
 
 int coverage(const CoverageOptions& options) {
   WalkOptions walk;
   if (!options.expectations.empty()) avoid_expected(load_expectations(options.expectations), walk);
-  const auto covered = cover(options.folder, options.scopes, walk.known);
+  const auto covered = cover(options.folder, options.scopes, walk.known, options.scenarios);
   fmt::print("{}", options.json ? coverage_json(covered) : coverage_text(covered, options.all));
   return covered.complete() ? kExitExpected : kExitDeviation;
 }
@@ -34,6 +34,8 @@ void add_coverage_command(CLI::App& app, int& exit_code) {
                       "file of a scope of which all transitions are asked for (may be repeated)");
   command->add_option("--expect", o.expectations,
                       "file of expected deviations: which calls were left out as known trouble");
+  command->add_option("--scenarios", o.scenarios,
+                      "folder of scenarios that the run had: which of their calls were left out");
   command->add_flag("--all", o.all, "list all names");
   command->add_flag("--json", o.json, "as JSON");
   command->callback([options, &exit_code] { exit_code = coverage(*options); });

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Tours on the simulated device, and `mrproof coverage` of them:
-#     coverage_command_test.sh MRPROOF SCOPES
+#     coverage_command_test.sh MRPROOF SCOPES SCENARIOS
 set -u
-mrproof=$1 scopes=$2
+mrproof=$1 scopes=$2 scenarios=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -46,6 +46,16 @@ expect 0 'tour/windows/0001 to .* (the device lacks MW_BIND, MW_TYPE_1)' \
   --tours "$scopes/tour-windows.scope"
 expect 0 '^tour/windows: skipped, the device lacks MW_BIND, MW_TYPE_1' \
   "$mrproof" coverage "$folder/none" --tours "$scopes/tour-windows.scope"
+
+# Of a run in which no scenario goes as far as its invalidations, since these are known to kill.
+"$mrproof" run --device sim --steps 1 --out "$folder/safe" --scenarios "$scenarios" >"$folder/said"
+grep -v '"call":"local_inv(' "$folder/safe/journal.jsonl" >"$folder/journal"
+mv "$folder/journal" "$folder/safe/journal.jsonl"
+echo 'local_inv.none/none/unbound_window_named,Crash  # it kills' >"$folder/known.txt"
+expect 1 'left out as known trouble: local_inv.none/none/unbound_window_named: [1-9]' \
+  "$mrproof" coverage "$folder/safe" --expect "$folder/known.txt" --scenarios "$scenarios" \
+  --tours "$scopes/tour-windows.scope"
+"$mrproof" coverage "$folder/safe" --scenarios "$scenarios" | grep 'known trouble: local' && failed=1
 
 expect 2 'nowhere/report.json: cannot be read' "$mrproof" coverage "$folder/nowhere"
 expect 2 "write 'symmetry none' for tours" \

@@ -12,6 +12,7 @@
 
 #include "conformance/report/rule_coverage.hpp"
 #include "conformance/run/judged_journal.hpp"
+#include "conformance/run/scenario_files.hpp"
 #include "conformance/run/series.hpp"
 #include "conformance/trace/key_value.hpp"
 #include "conformance/trace/notation.hpp"
@@ -37,19 +38,56 @@ struct CoveredScope {
   ScopeCoverage seen;
 };
 
+/// Looks at a call of a scope, in its state.
+void look_at(const Transitions& all, std::size_t index, RuleCoverage& rules) {
+  const StateCall& call = all.calls()[index];
+  Step step = all.scope().calls[call.call];
+  const auto state = plain_state(all.state(call.from));
+  resolve_keys(step, state);
+  rules.look({state, step.call, step.result});
+}
+
+/// The conditions that calls of scopes and scenarios would have shown: of all that should have been
+/// made, and of those that were left out, each with the name of the trouble that it is known to
+/// make.
+struct Planned {
+  explicit Planned(const Rulebook& book) : possible(book) {}
+
+  void add(const Transitions& all, const ScopeFigures& figures) {
+    for (const auto index : figures.expected) look_at(all, index, possible);
+    for (const auto& [index, trouble] : figures.avoided) look_at(all, index, of(trouble));
+  }
+  RuleCoverage& of(const std::string& trouble) {
+    return avoided.try_emplace(trouble, possible.book()).first->second;
+  }
+  /// The trouble because of which the condition was not shown; empty if there is none.
+  [[nodiscard]] std::string trouble_of(std::size_t condition) const {
+    for (const auto& [trouble, rules] : avoided)
+      if (rules.alone()[condition] != 0) return trouble;
+    return "";
+  }
+
+  RuleCoverage possible;
+  std::map<std::string, RuleCoverage> avoided;
+};
+
 /// Follows a journal.
 class Follower : public JournalVisitor {
  public:
   Follower(const Rulebook& book, std::vector<std::unique_ptr<CoveredScope>>& scopes,
-           std::vector<KnownDeviation>& known, ModelCoverage& result)
-      : rules(book), scopes_(scopes), known_(known), result_(result) {}
+           std::vector<KnownDeviation>& known, const std::vector<Scenario>& scenarios,
+           Planned& planned, ModelCoverage& result)
+      : rules(book), scopes_(scopes), known_(known), planned_(planned), result_(result) {
+    for (const Scenario& scenario : scenarios) scenarios_[scenario.name] = &scenario;
+  }
 
   void device(const Capabilities<Plain>& device_can) override {
     can = device_can;
     for (auto& scope : scopes_) scope->seen.device(can);
   }
-  void begin_case(const std::string& /*name*/, const Setup& setup) override {
+  void begin_case(const std::string& name, const Setup& setup) override {
     ++result_.cases;
+    case_ = name;
     for (auto& scope : scopes_) scope->seen.begin_case(setup);
   }
   void step(const State<Plain>& before, const Step& step, const Judgement& judgement) override {
@@ -62,6 +100,18 @@ class Follower : public JournalVisitor {
     can.features = can.features | before.shown;
     if (judgement.verdict != Verdict::deviates && judgement.rule != nullptr)
       rules.take(*judgement.rule);
+  }
+  /// A scenario ends before a call that is not made.
+  void end_case(Oracle& oracle, std::size_t steps, bool goes_on) override {
+    const auto found = scenarios_.find(case_);
+    if (found == scenarios_.end() || !goes_on) return;
+    const Trace trace = parse_trace(found->second->text, case_);
+    if (steps >= trace.steps.size()) return;
+    PlannedCall next = trace.steps[steps];
+    oracle.resolve(next);
+    if (oracle.forbids(next) != nullptr) return;
+    const auto trouble = trouble_of(oracle.state(), next.call, known_, rules.book());
+    if (!trouble.empty()) planned_.of(trouble).look({oracle.state(), next.call, {}});
   }
   void incident(const std::string& name) override {
     const auto conditions = name.rfind('/');
@@ -76,37 +126,10 @@ class Follower : public JournalVisitor {
  private:
   std::vector<std::unique_ptr<CoveredScope>>& scopes_;
   std::vector<KnownDeviation>& known_;
+  std::map<std::string, const Scenario*> scenarios_;
+  std::string case_;
+  Planned& planned_;
   ModelCoverage& result_;
-};
-
-/// Looks at a call of a scope, in its state.
-void look_at(const Transitions& all, std::size_t index, RuleCoverage& rules) {
-  const StateCall& call = all.calls()[index];
-  Step step = all.scope().calls[call.call];
-  const auto state = plain_state(all.state(call.from));
-  resolve_keys(step, state);
-  rules.look({state, step.call, step.result});
-}
-
-/// The conditions that calls of scopes would have shown, and of those that were left out, each with
-/// the name of the trouble that it is known to make.
-struct InScopes {
-  explicit InScopes(const Rulebook& book) : possible(book) {}
-
-  void add(const Transitions& all, const ScopeFigures& figures) {
-    for (const auto index : figures.expected) look_at(all, index, possible);
-    for (const auto& [index, trouble] : figures.avoided)
-      look_at(all, index, avoided.try_emplace(trouble, possible.book()).first->second);
-  }
-  /// The trouble because of which the condition was not shown; empty if there is none.
-  [[nodiscard]] std::string trouble_of(std::size_t condition) const {
-    for (const auto& [trouble, rules] : avoided)
-      if (rules.alone()[condition] != 0) return trouble;
-    return "";
-  }
-
-  RuleCoverage possible;
-  std::map<std::string, RuleCoverage> avoided;
 };
 
 /// What of the device the verb is about and it has not shown.
@@ -193,14 +216,14 @@ std::string name_of(const DecidingCondition& c) {
   return fmt::format("{} {} {}", c.rule->id, c.reason ? "because" : "but for", c.condition->id);
 }
 
-void count_conditions(const RuleCoverage& rules, const InScopes& scopes,
+void count_conditions(const RuleCoverage& rules, const Planned& planned,
                       const Capabilities<Plain>& can, ModelCoverage& result) {
   for (std::size_t i = 0; i < rules.conditions().size(); ++i) {
     const auto& item = rules.conditions()[i];
     const bool met = rules.alone()[i] != 0;
     ++result.conditions;
     result.conditions_alone += met ? 1 : 0;
-    if (scopes.possible.alone()[i] != 0) {
+    if (planned.possible.alone()[i] != 0) {
       ++result.scope_conditions;
       result.scope_conditions_alone += met ? 1 : 0;
       if (!met) result.scope_conditions_left.push_back(name_of(item));
@@ -208,7 +231,7 @@ void count_conditions(const RuleCoverage& rules, const InScopes& scopes,
     if (met) continue;
     auto why = obstacle_of(item, rules.book(), can);
     if (why.empty()) why = lack_of(item.rule->verb, rules, can);
-    if (const auto trouble = scopes.trouble_of(i); why.empty() && !trouble.empty())
+    if (const auto trouble = planned.trouble_of(i); why.empty() && !trouble.empty())
       why = "left out as known trouble: " + trouble;
     result.conditions_left.push_back({name_of(item), why});
   }
@@ -246,7 +269,7 @@ bool ModelCoverage::complete() const {
 }
 
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scope_files,
-                    std::vector<KnownDeviation> known) {
+                    std::vector<KnownDeviation> known, const std::vector<std::string>& scenarios) {
   const Json report = read_report(folder);
   const std::string dialect = report.at("dialect");
   const Rulebook& book = book_named(dialect);
@@ -258,16 +281,18 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
     scopes.push_back(std::make_unique<CoveredScope>(tour_name(file), file));
     if (scopes.back()->scope.dialect != book.dialect()) scopes.pop_back();
   }
-  Follower follower(book, scopes, known, result);
+  Planned planned(book);
+  const auto loaded =
+      scenarios.empty() ? std::vector<Scenario>() : load_scenarios(scenarios, dialect);
+  Follower follower(book, scopes, known, loaded, planned, result);
   visit_journal(folder + "/journal.jsonl", book, follower);
   result.can = follower.can;
-  InScopes in_scopes(book);
   for (const auto& scope : scopes) {
     result.scopes.emplace_back(scope->name, scope->seen.figures(known));
-    in_scopes.add(scope->all, result.scopes.back().second);
+    planned.add(scope->all, result.scopes.back().second);
   }
   count_rules(follower.rules, follower.can, result);
-  count_conditions(follower.rules, in_scopes, follower.can, result);
+  count_conditions(follower.rules, planned, follower.can, result);
   return result;
 }
 

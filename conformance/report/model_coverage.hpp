@@ -37,9 +37,11 @@ struct ModelCoverage {
 };
 
 /// Covers what the report folder's journal says was done, in the scopes of the files. `known`:
-/// calls that are known to make trouble, beside those that did in this run. Throws ToolError.
+/// calls that are known to make trouble, beside those that did in this run. `scenarios`: folders of
+/// traces that the run had, to see which of their calls were left out. Throws ToolError.
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scopes,
-                    std::vector<KnownDeviation> known);
+                    std::vector<KnownDeviation> known,
+                    const std::vector<std::string>& scenarios = {});
 
 /// For people: what is left is listed as far as it fits, or (`all`) whole.
 std::string coverage_text(const ModelCoverage& coverage, bool all);

@@ -73,16 +73,21 @@ bool ScopeCoverage::passes(const StateCall& call, const TransitionEnd& end) cons
 }
 
 /// The trouble that the call is known to make in its state; empty if none.
-std::string ScopeCoverage::trouble_of(const StateCall& call,
+std::string trouble_of(const State<Plain>& state, const Call<Plain>& call,
+                       const std::vector<KnownDeviation>& known, const Rulebook& book) {
+  const PlainView view{state, call, {}};
+  if (nobody_answers(view)) return kUnanswered;
+  if (!is_known_trouble(known, book, view)) return "";
+  return fmt::format("{}.none/none/{}", kVerbNames.at(static_cast<std::size_t>(call.verb)),
+                     trouble_name(book, view));
+}
+
+std::string ScopeCoverage::trouble_in(const StateCall& call,
                                       const std::vector<KnownDeviation>& known) const {
   Step step = all_->scope().calls[call.call];
   const auto state = plain_state(all_->state(call.from));
   resolve_keys(step, state);
-  const PlainView view{state, step.call, {}};
-  if (nobody_answers(view)) return kUnanswered;
-  if (!is_known_trouble(known, all_->book(), view)) return "";
-  return fmt::format("{}.none/none/{}", kVerbNames.at(static_cast<std::size_t>(step.call.verb)),
-                     trouble_name(all_->book(), view));
+  return trouble_of(state, step.call, known, all_->book());
 }
 
 /// The states that the device comes to, as far as is known: by what was not tried it may come
@@ -197,7 +202,7 @@ ScopeFigures ScopeCoverage::figures(const std::vector<KnownDeviation>& known) co
   figures.transitions = all_->count();
   std::vector<std::string> trouble;
   for (const StateCall& call : all_->calls())
-    trouble.push_back(seen_[all_->index(call)].made ? "" : trouble_of(call, known));
+    trouble.push_back(seen_[all_->index(call)].made ? "" : trouble_in(call, known));
   const auto reached = reachable(trouble);
   const auto why = barriers(reached, trouble);
   for (const StateCall& call : all_->calls()) {

@@ -39,6 +39,12 @@ struct ScopeFigures {
   [[nodiscard]] bool complete() const { return missed.empty(); }
 };
 
+/// Why the call would not be made: the name of the trouble that it is known to make, or that nobody
+/// answers it; empty if it would be.
+std::string trouble_of(const model::State<model::Plain>& state,
+                       const model::Call<model::Plain>& call,
+                       const std::vector<KnownDeviation>& known, const model::Rulebook& book);
+
 /// Follows a run's cases as long as they stay within the scope.
 class ScopeCoverage {
  public:
@@ -66,7 +72,7 @@ class ScopeCoverage {
                                     const std::string& trouble) const;
   [[nodiscard]] std::vector<std::string> barriers(const std::vector<bool>& reached,
                                                   const std::vector<std::string>& trouble) const;
-  [[nodiscard]] std::string trouble_of(const StateCall& call,
+  [[nodiscard]] std::string trouble_in(const StateCall& call,
                                        const std::vector<KnownDeviation>& known) const;
   void count_made(const StateCall& call, ScopeFigures& figures) const;
   void count_pairs(ScopeFigures& figures) const;

@@ -45,6 +45,7 @@ class Reader {
     const Trace trace = parse_trace(text_, name_);
     visitor_.begin_case(name_, trace.setup);
     Oracle oracle(book_, trace.setup, trace.can);
+    bool goes_on = true;
     for (Step step : trace.steps) {
       oracle.resolve(step);
       const auto before = oracle.state();
@@ -52,8 +53,9 @@ class Reader {
       step.bytes.clear();
       const auto judgement = oracle.check(step, memory);
       visitor_.step(before, step, judgement);
-      oracle.recover(step, judgement);
+      goes_on = oracle.recover(step, judgement) || judgement.verdict != model::Verdict::deviates;
     }
+    visitor_.end_case(oracle, trace.steps.size(), goes_on);
   }
 
  private:
