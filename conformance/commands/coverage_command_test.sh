@@ -55,7 +55,7 @@ echo 'local_inv.none/none/unbound_window_named,Crash  # it kills' >"$folder/know
 expect 1 'left out as known trouble: local_inv.none/none/unbound_window_named: [1-9]' \
   "$mrproof" coverage "$folder/safe" --expect "$folder/known.txt" --scenarios "$scenarios" \
   --tours "$scopes/tour-windows.scope"
-"$mrproof" coverage "$folder/safe" --scenarios "$scenarios" | grep 'known trouble: local' && failed=1
+"$mrproof" coverage "$folder/safe" --scenarios "$scenarios" | grep 'trouble: local' && failed=1
 
 expect 2 'nowhere/report.json: cannot be read' "$mrproof" coverage "$folder/nowhere"
 expect 2 "write 'symmetry none' for tours" \

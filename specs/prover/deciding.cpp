@@ -239,9 +239,8 @@ std::string text_of(const DeviceParts& parts) {
 }
 
 std::string line_of(const Deciding& d) {
-  return fmt::format("{{\"{}\", \"{}\", {:d},{},{:d}, {}, {}, {}}},\n", d.rule, d.condition,
-                     d.reason, d.dialects, d.never, text_of(d.all), text_of(d.any),
-                     text_of(d.without));
+  return fmt::format("{{\"{}\",\"{}\",{:d},{},{:d},{},{},{}}},\n", d.rule, d.condition, d.reason,
+                     d.dialects, d.never, text_of(d.all), text_of(d.any), text_of(d.without));
 }
 
 }  // namespace

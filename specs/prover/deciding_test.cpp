@@ -36,7 +36,7 @@ TEST(Deciding, TellsWhatNeverDecidesAlone) {
   EXPECT_EQ(bound.any.features & model::kMwType2A, model::kMwType2A);
   EXPECT_EQ(bound.any.features & model::kMwType2B, model::kMwType2B);
   const auto text = deciding_text(all);
-  EXPECT_NE(text.find(R"({"local_inv.mw_bind_err", "invalidates_window", 1,1,1, {}, {}, {}},)"),
+  EXPECT_NE(text.find(R"({"local_inv.mw_bind_err","invalidates_window",1,1,1,{},{},{}},)"),
             std::string::npos)
       << text;
 }
