@@ -12,7 +12,8 @@ struct DeviceParts {
   std::uint32_t access = 0;    ///< feature access flags (model::Access)
   std::uint32_t features = 0;  ///< model::Feature; kIwarp: queue pairs connected over iWARP
   bool roce = false;           ///< queue pairs that are not connected over iWARP
-  bool memory = false;         ///< a message of two buffers can be too long for the port
+  bool memory =
+      false;  ///< two buffers, or less than a page, can be too long a message for the port
 
   [[nodiscard]] bool none() const { return access == 0 && features == 0 && !roce && !memory; }
 };

@@ -58,9 +58,9 @@ void add(DeviceParts& to, const Part& part) {
   to.memory = to.memory || part.memory;
 }
 
-/// No two buffers are a message that is too long.
+/// No two buffers are a message that is too long, and what fits into a page is none either.
 Ref memory_is_small(const model::State<Terms>& state) {
-  auto small = smt::Bit(true);
+  auto small = Terms::address(4096) <= state.can.max_message;
   for (const auto& b : state.buffers) {
     const auto more = b.last - b.first;
     small = small & (more + more + Terms::address(1) < state.can.max_message);
@@ -100,6 +100,8 @@ class Question {
         return of_;
       }
       look_for_needs();
+    } else if (!possible({kParts.back()}, {})) {
+      add(of_.all, kParts.back());
     }
     look_for_hindrances();
     return of_;

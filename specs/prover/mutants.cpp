@@ -297,7 +297,9 @@ std::string mutants_text(const std::vector<Judgement>& judgements) {
       "those of the rule wherever the invariants hold and the\ncaller keeps the duties: nothing "
       "could notice it. Beside each stands what that follows from, of which nothing\ncan be left "
       "out: conditions that the rule requires as well, reasons that it has as well, duties, "
-      "invariants.\n\n";
+      "invariants.\n*The same by its own terms*: no state and no call of the verb can tell the two "
+      "apart, for instance since the verb\nhas no iova that the condition could speak of, or since "
+      "each reason of the rule says it as well.\n\n";
   text += fmt::format("{} mutants: {} refuted, {} equivalent, {} survived, {} undecided.\n\n",
                       judgements.size(), by_fate[Fate::refuted].size(),
                       by_fate[Fate::equivalent].size(), by_fate[Fate::survived].size(),
