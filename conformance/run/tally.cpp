@@ -147,7 +147,8 @@ void mark_flaky(Tally& tally, const Tally& again) {
                      [&](const auto& o) { return o.name == print_annotation(f.name); });
     const bool met = std::any_of(again.findings.begin(), again.findings.end(),
                                  [&](const auto& other) { return other.name == f.name; });
-    f.flaky = !met && made != again.outcomes.end() && made->seen.empty() &&
+    // What is known may have been seen again beside it.
+    f.flaky = !met && made != again.outcomes.end() && (made->seen.empty() || made->expected) &&
               std::accumulate(made->counts.begin(), made->counts.end(), std::size_t{0}) ==
                   f.trace.steps.size();
   }

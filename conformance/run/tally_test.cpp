@@ -90,5 +90,26 @@ TEST(Tally, LeavesResetsAndRebuiltPairsOutOfTheUndisturbedSpeed) {
   EXPECT_DOUBLE_EQ(tally.inside_share(), 0.55);
 }
 
+TEST(Tally, CallsFlakyWhatDoesNotComeAgain) {
+  const Step step = step_of(Verdict::deviates, "query_qp.ok");
+  const auto flaky = [&](bool seen, bool expected, unsigned steps) {
+    Tally tally(linux_rulebook());
+    tally.begin_case("c");
+    Finding* const found = tally.add(end_of("query_qp.ok"), step, "c");
+    found->trace.steps.push_back(step);
+    Tally again(linux_rulebook());
+    again.begin_case(print_annotation(found->name));
+    again.outcomes.back().counts[0] = steps;
+    if (seen) again.outcomes.back().seen.emplace_back("deviates query_qp.ok detail another");
+    again.outcomes.back().expected = expected;
+    mark_flaky(tally, again);
+    return tally.findings.front().flaky;
+  };
+  EXPECT_TRUE(flaky(false, false, 1));
+  EXPECT_TRUE(flaky(true, true, 1)) << "a known deviation beside it is no other outcome";
+  EXPECT_FALSE(flaky(true, false, 1)) << "something else was seen that nobody knows";
+  EXPECT_FALSE(flaky(false, false, 0)) << "its call was not made again";
+}
+
 }  // namespace
 }  // namespace mrproof
