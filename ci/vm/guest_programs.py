@@ -80,7 +80,7 @@ def boot(target, archive, limit):
             if ended or said:
                 return said if ended else f"{said}\nguest: silent for {limit} s, given up\n"
             console.unlink()
-        raise RuntimeError(f"{BOOTS} guests hung before they said a word")
+    return f"guest: silent for {FIRST_WORD} s, given up {BOOTS} times\n"
 
 
 def run_programs(target, programs, arguments="", limit=150, libraries=()):

@@ -165,13 +165,13 @@ DeviceParts picked(const DeviceParts& parts, const DeviceParts& has, bool wanted
           parts.roce && has.roce == wanted, parts.memory && has.memory == wanted};
 }
 
-std::string words_for(const DeviceParts& parts) {
+std::string words_for(const DeviceParts& parts, const char* between) {
   std::vector<std::string> words;
   if (parts.access != 0) words.push_back(print_access(parts.access));
   if (parts.features != 0) words.push_back(print_flags(kFeatureNames, parts.features));
   if (parts.roce) words.emplace_back("a connection that is not iWARP's");
   if (parts.memory) words.emplace_back("buffers for a message that is too long");
-  return fmt::format("{}", fmt::join(words, " or "));
+  return fmt::format("{}", fmt::join(words, between));
 }
 
 /// Why the condition cannot decide alone on the device, by the table that the prover made; empty if
@@ -188,11 +188,11 @@ std::string obstacle_of(const DecidingCondition& item, const Rulebook& book,
   if (lacks.roce) return "not over iWARP";
   if ((lacks.features & kIwarp) != 0) return "over iWARP only";
   if (lacks.access != 0) lacks.features = 0;  // one lack is enough to say
-  if (!lacks.none()) return "the device lacks " + words_for(lacks);
+  if (!lacks.none()) return "the device lacks " + words_for(lacks, " and ");
   if (!needed->without.none() && picked(needed->without, has, false).none())
-    return "the device has " + words_for(needed->without);
+    return "the device has " + words_for(needed->without, " and ");
   if (!needed->any.none() && picked(needed->any, has, true).none())
-    return "the device has none of " + words_for(needed->any);
+    return "the device has none of " + words_for(needed->any, " or ");
   return "";
 }
 

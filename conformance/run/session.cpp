@@ -158,6 +158,7 @@ bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectati
   options.fail_fast = false;
   if (!supervise(options, expectations, again, folder, place, 0, second, nullptr).error.empty())
     return false;
+  mark_expected(expectations, second);
   mark_flaky(tally, second);
   return true;
 }

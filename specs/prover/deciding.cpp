@@ -94,7 +94,7 @@ class Question {
 
   Deciding answer() {
     const std::vector<Part> poorest(kParts.begin(), kParts.end() - 1);
-    if (!possible(poorest, {})) {  // it is, as a rule
+    if (!possible(poorest, {})) {  // most are possible there
       if (!possible({}, {})) {
         of_.never = true;
         return of_;

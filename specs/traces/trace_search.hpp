@@ -3,9 +3,8 @@
 //
 // A counterexample of the prover is any state in which the invariants hold. Here a trace is looked
 // for that leads from the start to such a step: among the calls of all scenarios, which have one
-// for each rule and each of its conditions, then among all small calls in the situations that
-// scenarios lead to, then by the solver (bounded_search.hpp). The simulated device is asked what it
-// answers.
+// for each rule and each of its conditions, then by the solver (bounded_search.hpp). The simulated
+// device is asked what it answers.
 #pragma once
 
 #include <cstdint>
