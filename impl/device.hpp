@@ -40,6 +40,9 @@ struct Observation {
   std::uint64_t inside_ns = 0;
   /// Whether queue pairs were rebuilt for this call (they had failed before).
   bool rebuilt = false;
+  /// Something that the harness did for itself behind the call went wrong, in words, so that
+  /// nothing can be said of the call; empty if not.
+  std::string disturbance;
   /// New warnings of the kernel that came with this call, one a line; empty if none.
   std::string kernel_warning;
 };

@@ -111,6 +111,10 @@ void Supervisor::take(Record&& record) {
       open_step_ = true;
       break;
     case RecordKind::step_end: end_step(std::move(record)); break;
+    case RecordKind::disturbed:
+      add_incident(Verdict::inconclusive, record.text);
+      open_step_ = false;
+      break;
     case RecordKind::case_end:
       tally_.add_case(record);
       journal_.end_case(record);

@@ -42,8 +42,8 @@ struct Finding {
   [[nodiscard]] bool counts() const { return expected_reason.empty() && !flaky; }
 };
 
-/// A crash, a hang or a warning of the kernel; or, with verdict inconclusive, an interruption from
-/// outside after which the case was repeated.
+/// A crash, a hang or a warning of the kernel; or, with verdict inconclusive, an interruption
+/// that is not the device's doing, after which the case was repeated.
 struct Incident {
   model::Verdict verdict = model::Verdict::crash;
   std::string case_name;

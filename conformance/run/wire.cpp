@@ -139,6 +139,7 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
       write_annotation(out, record.step);
       out.text(record.kernel_warning);
       break;
+    case RecordKind::disturbed:
     case RecordKind::failure: out.text(record.text); break;
     case RecordKind::case_end:
       out.plain(record.inside_ns);
@@ -178,6 +179,7 @@ Record decode(std::span<const std::byte> bytes) {
       read_annotation(in, record.step);
       record.kernel_warning = in.text();
       break;
+    case RecordKind::disturbed:
     case RecordKind::failure: record.text = in.text(); break;
     case RecordKind::case_end:
       record.inside_ns = in.plain<std::uint64_t>();

@@ -69,7 +69,7 @@ TEST(Wire, EveryVerbArrivesAsItWas) {
 
 /// One record of each kind with everything set that it carries.
 std::vector<Record> records() {
-  std::vector<Record> all(7);
+  std::vector<Record> all(static_cast<std::size_t>(RecordKind::done) + 1);
   for (std::size_t i = 0; i < all.size(); ++i) {
     Record& r = all[i];
     r.kind = static_cast<RecordKind>(i);
@@ -115,6 +115,7 @@ TEST(Wire, RecordsOfEveryKindArriveAsTheyWere) {
         EXPECT_EQ(again.step.remarks, r.step.remarks);
         EXPECT_EQ(again.kernel_warning, r.kernel_warning);
         break;
+      case RecordKind::disturbed:
       case RecordKind::failure: EXPECT_EQ(again.text, r.text); break;
       case RecordKind::case_end:
         EXPECT_EQ(again.inside_ns, 1U);

@@ -50,7 +50,7 @@ class Worker {
          i < plan_.cases() && !stopped() && !shown_; i = plan_.next_selected(i + 1)) {
       const auto start = Clock::now();
       left_out_ = false;
-      if (!run_case(i)) break;
+      if (!run_undisturbed(i)) break;
       Record record;
       record.kind = RecordKind::case_end;
       record.index = i;
@@ -86,6 +86,23 @@ class Worker {
     const auto start = Clock::now();
     reset_inside_ns_ = device_.reset(setup);
     reset_ns_ = nanoseconds_since(start);
+  }
+
+  /// Runs the case, and again if something came between that is not the device's answer. Whether it
+  /// is over; else the run was stopped in it.
+  bool run_undisturbed(std::uint64_t index) {
+    constexpr int kAttempts = 5;
+    for (int attempt = 1; run_case(index); ++attempt) {
+      if (disturbance_.empty()) return true;
+      Record record;
+      record.kind = RecordKind::disturbed;
+      record.index = index;
+      record.text = std::exchange(disturbance_, "") +
+                    (attempt < kAttempts ? "; the case is repeated" : "; the case ends here");
+      send(record);
+      if (attempt == kAttempts) return true;
+    }
+    return false;
   }
 
   /// Whether the case is over; else the run was stopped in it.
@@ -176,6 +193,11 @@ class Worker {
     step.result = seen.result;
     step.observed = true;
     step.timed_out = seen.timed_out;
+    if (!seen.disturbance.empty()) {
+      disturbance_ = std::move(seen.disturbance);
+      device_.distrust();
+      return false;
+    }
     std::string trouble;
     if (seen.timed_out || !seen.kernel_warning.empty())
       trouble = trouble_name(book_, {oracle.state(), step.call, step.result});
@@ -267,6 +289,7 @@ class Worker {
   std::unique_ptr<SeriesTraces> traces_;  ///< of the series that was run last
   std::size_t in_series_ = 0;
   std::string skip_reason_;  ///< of this case
+  std::string disturbance_;  ///< of the step that was made last; empty if none
   std::vector<std::byte> scratch_;
   Record record_;
 };
@@ -352,6 +375,12 @@ std::unique_ptr<impl::Device> open_device(const std::string& name, const std::st
   return bare.empty() ? open_only_device(options) : impl::open_verbs_device(bare, options);
 }
 
+void work_off(Channel& channel, Plan plan, impl::Device& device, std::uint64_t first_case) {
+  Worker worker(channel, std::move(plan), device);
+  worker.hello();
+  worker.run(first_case);
+}
+
 int run_worker(Channel& channel, const std::string& own_device) {
   try {
     std::unique_ptr<impl::Device> device;
@@ -368,9 +397,7 @@ int run_worker(Channel& channel, const std::string& own_device) {
         device = open_device(plan.device, plan.dialect, plan.brisk);
         opened = wanted;
       }
-      Worker worker(channel, std::move(plan), *device);
-      worker.hello();
-      worker.run(first_case);
+      work_off(channel, std::move(plan), *device, first_case);
       if (stays) await_request(channel, generation);
     }
     return 0;

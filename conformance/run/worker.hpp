@@ -19,6 +19,10 @@ namespace mrproof {
 std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect,
                                           bool brisk = false);
 
+/// Works off the plan's cases from the first one on, on a device that is open, and tells the
+/// channel.
+void work_off(Channel& channel, Plan plan, impl::Device& device, std::uint64_t first_case);
+
 /// Works off the plan in the channel; where that names no device, on `own_device`. Returns the
 /// process's exit code: 0 when the plan is done or was stopped, 2 after a `failure` record.
 int run_worker(Channel& channel, const std::string& own_device = "");

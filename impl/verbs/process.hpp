@@ -30,7 +30,7 @@ struct Order {
     has_receive,      ///< whether a receive is posted on `qp`
     send_nothing,     ///< an empty message; whether it was delivered
     read_nothing,     ///< an RDMA read of no bytes; whether it succeeds in a moment
-    answers,          ///< the same, until it does or the connection has ended
+    answers,          ///< the same, until it does or the connection has ended; or `astray`
     give_pd,          ///< makes `pd`
     release_pd,       ///< lets `pd` go
     release_objects,  ///< lets all windows and regions go
@@ -64,9 +64,11 @@ struct Answer {
   bool done = false;       ///< yes, to what an order asks
   bool timed_out = false;  ///< a completion did not come
   bool known = true;       ///< no completion came of what was never posted
-  bool failed = false;     ///< the queue pair was not in RTS when the request was posted
-  bool delivers = false;   ///< the request's success consumes a receive of the peer
-  Delivery delivery{};     ///< what that receive has to show
+  bool astray =
+      false;  ///< the harness's own read got a wrong answer, with which the connection ended
+  bool failed = false;    ///< the queue pair was not in RTS when the request was posted
+  bool delivers = false;  ///< the request's success consumes a receive of the peer
+  Delivery delivery{};    ///< what that receive has to show
   /// A receive's completion was found: its outcome, whether it is as expected, its byte_len.
   bool found = false;
   bool matches = true;

@@ -42,7 +42,7 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
     seen.timed_out = slot.lost = true;
     return;
   }
-  if (context_.port().connector) seen.result.outcome = over_stream(call, posted);
+  if (context_.port().connector) over_stream(call, posted, seen);
   const bool known = complete_receives(call, posted, seen) && posted.known;
   // Where a completion is not that of anything posted, nobody knows what else will come. One that
   // merely tells wrong things does not spoil the pair.
@@ -53,17 +53,23 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
 /// error (RFC 5040, 7.1): a request of the kind that is over when it is sent was accepted only if
 /// the other end answers what is sent behind it; and one that failed has taken the connection with
 /// it.
-model::Outcome VerbsDevice::over_stream(const Call& call, const Answer& posted) {
-  const Outcome completed = posted.result.outcome;
-  if (posted.failed) return completed;  // before the call: the request was flushed
-  const auto answered = [&] { return ask(call.qp, {.kind = Kind::answers, .qp = call.qp}).done; };
-  if (completed == Outcome::ok && (!is_sent_only(call.verb) || answered())) return completed;
+void VerbsDevice::over_stream(const Call& call, const Answer& posted, Observation& seen) {
+  if (posted.failed) return;  // before the call: the request was flushed
+  if (posted.result.outcome == Outcome::ok) {
+    if (!is_sent_only(call.verb)) return;
+    const Answer behind = ask(call.qp, {.kind = Kind::answers, .qp = call.qp});
+    if (behind.done) return;
+    if (behind.astray)
+      seen.disturbance =
+          "the RDMA read of no bytes by which mrproof waits for what was sent got a wrong answer";
+  }
   const auto ends = [&](std::uint8_t qp) {
     return !exists(qp) || ask(qp, {.kind = Kind::leave_rts, .qp = qp}).state == QpState::err;
   };
-  if (ends(call.qp) && ends(model::peer_of(call.qp))) return Outcome::terminated;
-  pair_of(call.qp).lost = true;
-  return completed;
+  if (ends(call.qp) && ends(model::peer_of(call.qp)))
+    seen.result.outcome = Outcome::terminated;
+  else
+    pair_of(call.qp).lost = true;
 }
 
 /// Notes what a look for receives at one end has found.

@@ -117,7 +117,7 @@ class VerbsDevice final : public Device {
 
   // transfers.cpp
   void transfer(const Call& call, Observation& seen);
-  [[nodiscard]] Outcome over_stream(const Call& call, const Answer& posted);
+  void over_stream(const Call& call, const Answer& posted, Observation& seen);
   static void note_receive(const Answer& answer, model::Plain::Small& outcome, Observation& seen);
   bool complete_receives(const Call& call, const Answer& posted, Observation& seen);
   bool settle(const Call& call, Observation& seen);

@@ -191,17 +191,27 @@ std::uint64_t Context::post_empty_read(QpEnd& end) {
   return ibv_post_send(end.qp.get(), &request, &bad) == 0 ? request.wr_id : 0;
 }
 
+/// Whether a read that ends so has got an answer, and a wrong one.
+static bool tells_of_an_answer(ibv_wc_status status) {
+  return status == IBV_WC_GENERAL_ERR || status == IBV_WC_BAD_RESP_ERR ||
+         status == IBV_WC_LOC_LEN_ERR || status == IBV_WC_LOC_PROT_ERR;
+}
+
 /// Whether the other end answers a read behind all that was sent so far; until then, or until the
-/// connection has ended.
-bool Context::answers(QpEnd& end) {
+/// connection has ended. A read that fails for what came as its answer was reached by the other
+/// end, which thus has not refused what was sent before it.
+void Context::answers(QpEnd& end, Answer& answer) {
   const std::uint64_t id = post_empty_read(end);
   std::array<ibv_wc, 1> done;  // NOLINT(*-member-init): poll() fills what it gives
   Patience patience(options_.completion_limit_ms);
   bool last_look = id == 0;
   while (true) {
-    if (poll(end.send_cq.get(), done) != 0)
-      return done[0].status == IBV_WC_SUCCESS && done[0].wr_id == id;
-    if (last_look) return false;
+    if (poll(end.send_cq.get(), done) != 0) {
+      answer.done = done[0].status == IBV_WC_SUCCESS && done[0].wr_id == id;
+      answer.astray = done[0].wr_id == id && tells_of_an_answer(done[0].status);
+      return;
+    }
+    if (last_look) return;
     last_look = state_of(end) != QpState::rts || !patience.again();
   }
 }

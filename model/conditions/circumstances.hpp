@@ -84,14 +84,23 @@ template <class D> constexpr auto region_used(const View<D>& v, auto&& predicate
   return used;
 }
 
-/// Whether a read over iWARP succeeded, and its bytes lie in two pages.
+/// Whether the bytes that the range names begin in one page and end in another.
+constexpr auto crosses_pages(const auto& target) {
+  return (target.piece(target.length).at & 4095) + target.length > 4096;
+}
+/// Whether a read over iWARP succeeded, and its bytes lie in two pages; whether a send or a write
+/// of one element did.
 template <class D> constexpr auto read_crosses(const View<D>& v) {
   auto crosses = D::bit(false);
-  if (v.call.verb == Verb::rdma_read && v.result.outcome == Outcome::ok) {
-    const auto t = v.remote();
-    const auto at = t.piece(t.length).at & 4095;
-    crosses = is_iwarp(v.state) & (at + v.message() > 4096);
-  }
+  if (v.call.verb == Verb::rdma_read && v.result.outcome == Outcome::ok)
+    crosses = is_iwarp(v.state) & crosses_pages(v.remote());
+  return crosses;
+}
+template <class D> constexpr auto sent_crosses(const View<D>& v) {
+  auto crosses = D::bit(false);
+  if ((is_send(v.call.verb) || v.call.verb == Verb::rdma_write) && v.call.elements == 1 &&
+      v.result.outcome == Outcome::ok)
+    crosses = is_iwarp(v.state) & crosses_pages(v.local(0));
   return crosses;
 }
 
@@ -156,6 +165,8 @@ MRPROOF_CIRCUMSTANCE(empty_element_first,
         is_iwarp(v.state) & (v.call.length == 0) & (v.call.second.length != 0));
 MRPROOF_CIRCUMSTANCE(read_across_pages, "over iWARP bytes of two pages are read",
     "reg_mr.remote_read", read_crosses(v));
+MRPROOF_CIRCUMSTANCE(sent_across_pages, "over iWARP bytes of two pages are sent",
+    "post_send.sge_range", sent_crosses(v));
 MRPROOF_CIRCUMSTANCE(optional_access_bits, "access bits of the optional range are set",
     "uverbs_ioctl.optional_range verbs_h.optional_masked",
     makes_region(v.call.verb) & has_any<D>(v.call.access, kOptionalRange));
@@ -177,8 +188,8 @@ template <class D>
 inline constexpr const Condition<D>* kCircumstances[] = {&local_zero_based<D>,
     &remote_zero_based<D>, &receive_zero_based<D>, &addressed_by_iova<D>, &on_demand_elsewhere<D>,
     &on_demand_used<D>, &through_window<D>, &zero_based_window<D>, &bind_wraps<D>, &unbinding<D>,
-    &empty_transfer<D>, &empty_element_first<D>, &read_across_pages<D>, &optional_access_bits<D>,
-    &zero_based_asked<D>, &on_demand_asked<D>, &read_only_memory<D>, &unbound_window_named<D>,
-    &windows_through_qp<D>};
+    &empty_transfer<D>, &empty_element_first<D>, &read_across_pages<D>, &sent_across_pages<D>,
+    &optional_access_bits<D>, &zero_based_asked<D>, &on_demand_asked<D>, &read_only_memory<D>,
+    &unbound_window_named<D>, &windows_through_qp<D>};
 
 }  // namespace mrproof::model

@@ -1,0 +1,142 @@
+#include "conformance/run/worker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "conformance/run/supervisor.hpp"
+#include "conformance/testing/test_files.hpp"
+#include "conformance/testing/test_walk.hpp"
+#include "impl/sim/sim_device.hpp"
+
+namespace mrproof {
+namespace {
+
+using model::Verdict;
+
+constexpr std::size_t kChannel = (sizeof(ChannelHeader) + 4095) / 4096 * 4096 + (1U << 20U);
+
+/// The simulated device, with something that goes wrong around some of its calls.
+class Disturbed : public impl::Device {
+ public:
+  /// At the calls of these numbers, counted from 1 over all cases; or from `from` on at each.
+  explicit Disturbed(std::vector<int> at, int from = 1 << 30) : at_(std::move(at)), from_(from) {}
+
+  [[nodiscard]] impl::Description description() const override { return sim_.description(); }
+  [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override {
+    return sim_.capabilities();
+  }
+  std::uint64_t reset(const Setup& setup) override { return sim_.reset(setup); }
+  [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override {
+    return sim_.buffer(index);
+  }
+  impl::Observation perform(const model::Call<model::Plain>& call) override {
+    impl::Observation seen = sim_.perform(call);
+    ++calls_;
+    if (calls_ >= from_ || std::find(at_.begin(), at_.end(), calls_) != at_.end()) {
+      seen.disturbance = "a bird sat on the cable";
+      seen.result.outcome = model::Outcome::wr_flush_err;  // which may not count
+    }
+    return seen;
+  }
+  void distrust() override { ++distrusted_; }
+  [[nodiscard]] int distrusted() const { return distrusted_; }
+
+ private:
+  impl::SimDevice sim_;
+  std::vector<int> at_;
+  int from_ = 0;
+  int calls_ = 0;
+  int distrusted_ = 0;
+};
+
+/// A worker in a thread of this process.
+class ThreadHost : public Host {
+ public:
+  ThreadHost(Channel& channel, impl::Device& device) : channel_(channel), device_(device) {}
+  void start() override {
+    thread_ = std::jthread([this] {
+      std::uint64_t first = 0;
+      Plan plan = parse_request(channel_.request(), first);
+      work_off(channel_, std::move(plan), device_, first);
+      over_ = true;
+    });
+  }
+  std::optional<Ended> ended() override { return over_ ? std::optional(at_rest()) : std::nullopt; }
+  void kill() override {}
+  bool renew() override { return false; }
+  [[nodiscard]] std::string name() const override { return "a thread"; }
+
+ private:
+  Channel& channel_;
+  impl::Device& device_;
+  std::jthread thread_;
+  std::atomic<bool> over_ = false;
+};
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  /// The run's tally; each case has 20 steps.
+  Tally run(Disturbed& device, std::uint64_t cases) {
+    Plan plan = testing::plan_of(20 * cases);
+    plan.case_steps = 20;
+    Channel channel = Channel::create(folder_.file("channel"), kChannel);
+    ThreadHost host(channel, device);
+    Journal journal(journal_);
+    Tally tally(model::linux_rulebook());
+    Supervisor supervisor({}, plan, channel, host, tally, journal);
+    supervisor.run();
+    return tally;
+  }
+
+  testing::TemporaryFolder folder_;
+  std::string journal_ = folder_.file("journal.jsonl");
+};
+
+TEST_F(WorkerTest, ADisturbedCaseIsRepeated) {
+  Disturbed device({7, 30});
+  const Tally tally = run(device, 3);
+  ASSERT_EQ(tally.incidents.size(), 2U);
+  for (const Incident& incident : tally.incidents) {
+    EXPECT_EQ(incident.verdict, Verdict::inconclusive);
+    EXPECT_EQ(incident.text, "a bird sat on the cable; the case is repeated");
+    EXPECT_FALSE(incident.counts());
+  }
+  EXPECT_EQ(tally.incidents[0].step, 6U);  // and the 13th of what follows: six were made, then 20
+  EXPECT_EQ(tally.incidents[1].step, 2U);
+  EXPECT_TRUE(tally.findings.empty());
+  ASSERT_EQ(tally.outcomes.size(), 3U);
+  for (const CaseOutcome& outcome : tally.outcomes) {
+    EXPECT_EQ(outcome.verdict(), Verdict::conforms) << outcome.name;
+    std::uint32_t steps = 0;
+    for (const auto count : outcome.counts) steps += count;
+    EXPECT_EQ(steps, 20U) << outcome.name;
+  }
+  EXPECT_EQ(device.distrusted(), 2);
+}
+
+TEST_F(WorkerTest, ACaseThatIsDisturbedAgainAndAgainEnds) {
+  Disturbed device({}, 21);
+  const Tally tally = run(device, 2);
+  ASSERT_EQ(tally.incidents.size(), 5U);
+  EXPECT_EQ(tally.incidents.back().text, "a bird sat on the cable; the case ends here");
+  EXPECT_TRUE(tally.findings.empty());
+  EXPECT_EQ(tally.outcomes.size(), 2U);
+  EXPECT_EQ(device.distrusted(), 5);
+}
+
+TEST_F(WorkerTest, WhatWasDisturbedIsReadBackFromTheJournal) {
+  Disturbed device({7});
+  const Tally ran = run(device, 2);
+  Tally read(model::linux_rulebook());
+  Plan plan = testing::plan_of(40);
+  plan.case_steps = 20;
+  EXPECT_EQ(read_journal(journal_, plan, read), 2U);
+  EXPECT_EQ(read.incidents.size(), 1U);
+  ASSERT_EQ(read.outcomes.size(), 2U);
+  EXPECT_EQ(read.outcomes[0].counts, ran.outcomes[0].counts);
+}
+
+}  // namespace
+}  // namespace mrproof
