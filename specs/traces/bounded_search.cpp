@@ -62,6 +62,7 @@ constexpr std::array kPreparations{
     Preparation{"send.loc_prot_err", slots(Verb::send, 0, 0, 0, 0)},
     Preparation{"send.loc_prot_err", slots(Verb::send, 0, 0, 0, 1)},
     Preparation{"rdma_write.loc_prot_err", slots(Verb::rdma_write, 0, 0, 0, 0)},
+    Preparation{"rdma_write.terminated", slots(Verb::rdma_write, 0, 0, 0, 0)},
     Preparation{"protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kNoPages)},
     Preparation{"protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kReadPages)},
     Preparation{"destroy_qp.ok", slots(Verb::destroy_qp, 0, 0)},
@@ -207,7 +208,9 @@ class BoundedSearch::Path {
     start_.can.max_message = Terms::address(can.max_message.value());
     start_.can.claimed = Terms::flags(can.claimed.value());
     start_.can.features = Terms::flags(can.features.value());
-    if (device == AnyDevice::any) any_device();
+    if (device != AnyDevice::full) any_device();
+    if (device == AnyDevice::iwarp)
+      start_.can.features = start_.can.features | Terms::flags(model::kIwarp);
     for (std::size_t i = 0; i < start_.pds.size(); ++i)
       start_.pds.at(i).live = smt::Bit::unknown(slot_path("pd", i) + "live");
     const auto pair = smt::Bit::unknown("pair");

@@ -17,8 +17,9 @@ namespace mrproof::specs {
 
 /// What a device has to be for a trace.
 enum class AnyDevice : std::uint8_t {
-  full,  ///< one that can do all
-  any,   ///< one that can do less, or has windows of type 2A; not over iWARP
+  full,   ///< one that can do all
+  any,    ///< one that can do less, or has windows of type 2A; not over iWARP
+  iwarp,  ///< one over iWARP
 };
 
 /// Steps and a call behind them, with names for keys.

@@ -153,7 +153,7 @@ class TraceSearch::Looker {
 
   void look_at_proposals(std::size_t steps) {
     const Suspects suspects{rows_, search_.dialect_, asked_, subject_, about_results_};
-    for (const AnyDevice device : {AnyDevice::full, AnyDevice::any}) {
+    for (const AnyDevice device : devices()) {
       if (!changes_effect())
         for (std::size_t o = 0; o < model::kOutcomes; ++o)
           if (has_rules(static_cast<Outcome>(o)) &&
@@ -162,6 +162,16 @@ class TraceSearch::Looker {
             return;
       if (look_at_proposals(broken_theorem(suspects), device, steps, std::nullopt)) return;
     }
+  }
+
+  /// Those on which the changed rows may allow something.
+  [[nodiscard]] std::vector<AnyDevice> devices() const {
+    bool streams = false, others = false;
+    for (const Row& row : rows_)
+      if (row.change.is_one) (row.rule.outcome == Outcome::terminated ? streams : others) = true;
+    if (!streams) return {AnyDevice::full, AnyDevice::any};
+    if (!others) return {AnyDevice::iwarp};
+    return {AnyDevice::full, AnyDevice::any, AnyDevice::iwarp};
   }
 
   /// Few steps first.
