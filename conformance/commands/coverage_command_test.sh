@@ -57,6 +57,13 @@ expect 1 'left out as known trouble: local_inv.none/none/unbound_window_named: [
   --tours "$scopes/tour-windows.scope"
 "$mrproof" coverage "$folder/safe" --scenarios "$scenarios" | grep 'trouble: local' && failed=1
 
+# Over iWARP both ends of a connection fail together.
+expect 0 ' 0 deviates' "$mrproof" run --device sim@iwarp --steps 4000 --out "$folder/streams"
+expect 0 'rdma_write.ok but for qp_ready (at no step was one end of a pair ready' \
+  "$mrproof" coverage "$folder/streams" --all
+"$mrproof" run --device sim --steps 4000 --out "$folder/packets" >"$folder/said"
+"$mrproof" coverage "$folder/packets" --all | grep 'one end of a pair' && failed=1
+
 expect 2 'nowhere/report.json: cannot be read' "$mrproof" coverage "$folder/nowhere"
 expect 2 "write 'symmetry none' for tours" \
   "$mrproof" run --device sim --out "$folder/bad" --tours "$scopes/default.scope"

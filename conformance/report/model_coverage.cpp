@@ -71,6 +71,28 @@ struct Planned {
   std::map<std::string, RuleCoverage> avoided;
 };
 
+/// Whether one end of a pair is ready and the other is not.
+bool have_ends_apart(const State<Plain>& state) {
+  const auto ready = [&](std::size_t i) {
+    return (state.qps.at(i).live & (state.qps.at(i).state == QpState::rts)).truth();
+  };
+  for (std::size_t i = 0; i + 1 < state.qps.size(); i += 2)
+    if (ready(i) != ready(i + 1)) return true;
+  return false;
+}
+
+/// Whether it takes that for the condition to be the only one broken.
+bool needs_ends_apart(const DecidingCondition& item) {
+  const auto is_asked = [&](std::string_view id) {
+    const auto& all = item.rule->requires_all;
+    return std::any_of(all.begin(), all.end(),
+                       [&](const auto& term) { return term.holds && term.condition->id == id; });
+  };
+  const std::string_view id = item.condition->id;
+  return !item.reason && (id == "qp_ready" || id == "peer_ready") && is_asked("qp_ready") &&
+         is_asked("peer_ready");
+}
+
 /// Follows a journal.
 class Follower : public JournalVisitor {
  public:
@@ -95,6 +117,7 @@ class Follower : public JournalVisitor {
     for (auto& scope : scopes_) scope->seen.step(before, step, judgement);
     if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::inconclusive) return;
     rules.look({before, step.call, step.result});
+    ends_apart = ends_apart || have_ends_apart(before);
     // What some call succeeded with, the device has.
     can.claimed = can.claimed | before.proven;
     can.features = can.features | before.shown;
@@ -122,6 +145,7 @@ class Follower : public JournalVisitor {
 
   RuleCoverage rules;
   Capabilities<Plain> can;
+  bool ends_apart = false;  ///< one end of a pair was ready and the other was not, at some step
 
  private:
   std::vector<std::unique_ptr<CoveredScope>>& scopes_;
@@ -216,8 +240,8 @@ std::string name_of(const DecidingCondition& c) {
   return fmt::format("{} {} {}", c.rule->id, c.reason ? "because" : "but for", c.condition->id);
 }
 
-void count_conditions(const RuleCoverage& rules, const Planned& planned,
-                      const Capabilities<Plain>& can, ModelCoverage& result) {
+void count_conditions(const Follower& follower, const Planned& planned, ModelCoverage& result) {
+  const RuleCoverage& rules = follower.rules;
   for (std::size_t i = 0; i < rules.conditions().size(); ++i) {
     const auto& item = rules.conditions()[i];
     const bool met = rules.alone()[i] != 0;
@@ -229,8 +253,10 @@ void count_conditions(const RuleCoverage& rules, const Planned& planned,
       if (!met) result.scope_conditions_left.push_back(name_of(item));
     }
     if (met) continue;
-    auto why = obstacle_of(item, rules.book(), can);
-    if (why.empty()) why = lack_of(item.rule->verb, rules, can);
+    auto why = obstacle_of(item, rules.book(), follower.can);
+    if (why.empty()) why = lack_of(item.rule->verb, rules, follower.can);
+    if (why.empty() && !follower.ends_apart && needs_ends_apart(item))
+      why = "at no step was one end of a pair ready and the other not";
     if (const auto trouble = planned.trouble_of(i); why.empty() && !trouble.empty())
       why = "left out as known trouble: " + trouble;
     result.conditions_left.push_back({name_of(item), why});
@@ -292,7 +318,7 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
     planned.add(scope->all, result.scopes.back().second);
   }
   count_rules(follower.rules, follower.can, result);
-  count_conditions(follower.rules, planned, follower.can, result);
+  count_conditions(follower, planned, result);
   return result;
 }
 

@@ -90,6 +90,16 @@ smt::Bit has_plain_rights(const State<Terms>& start, const model::Call<Terms>& c
   return (call.access & ~(rights | own | start.can.claimed)) == Terms::flags(0);
 }
 
+/// Whether what is an enumerator of the result is one that is seen there.
+smt::Bit has_names(const model::Result<Terms>& result) {
+  const auto outcome = [](const Terms::Small& of) {
+    return (of < Terms::small(model::kOutcomes)) & (of != Terms::small(Outcome::refused));
+  };
+  const auto states = Terms::small(model::kQpStateNames.size());
+  return outcome(result.own_receive) & outcome(result.peer_receive) & (result.qp_state < states) &
+         (result.peer_state < states);
+}
+
 /// The name that a program has for a key of that value.
 KeyName name_of(Plain::Key key, const State<Plain>& state, bool local) {
   using enum KeyName::Kind;
@@ -304,6 +314,7 @@ std::optional<Proposal> BoundedSearch::find(const Goal& goal, const Shape& shape
   for (std::size_t i = 0; i < steps; ++i) path.add_step();
   for (const Proposal& other : tried) path.exclude(other.kinds);
   for (const auto& bit : goal(path.end(), shape)) path.require(bit);
+  path.require(has_names(unknown_result("result.", Outcome::ok)));
   if (device == AnyDevice::full)
     path.require(has_plain_rights(path.end(), unknown_call("call.", shape)));
   if (std::find(path.all().begin(), path.all().end(), smt::kFalse) != path.all().end())

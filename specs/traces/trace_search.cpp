@@ -178,10 +178,12 @@ class TraceSearch::Looker {
   bool look_at_proposals(const BoundedSearch::Goal& goal, AnyDevice device, std::size_t most,
                          std::optional<Outcome> outcome) {
     constexpr std::size_t kMostTried = 4;
+    constexpr int kMostAsked = 40;  // what is found comes with the first few
     for (std::size_t steps = 0; steps <= most; ++steps)
       for (const Shape& shape : shapes_of(verb_named(), false)) {
         std::vector<Proposal> tried;
         while (tried.size() < (steps == 0 ? 1 : kMostTried)) {
+          if (++asked_solver_ > kMostAsked) return false;
           auto found = search_.bounded_.find(goal, shape, steps, device, tried);
           if (!found) break;
           const bool shows = look_at_proposal(*found, outcome);
@@ -491,6 +493,7 @@ class TraceSearch::Looker {
   bool about_results_ = false;
   unsigned followed_ = 0;
   std::optional<Shown> best_;
+  int asked_solver_ = 0;  ///< how often
 };
 
 TraceSearch::TraceSearch(std::size_t dialect)
