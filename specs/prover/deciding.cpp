@@ -144,22 +144,10 @@ class Question {
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       if (possible(fewer, {})) enough.push_back(absent[i]);
     }
-    if (enough.empty()) return false;
-    if (possible(enough, {}) && !complete(enough)) return false;
+    // Two others together may do as well: then nothing is said.
+    if (enough.empty() || possible(enough, {})) return false;
     for (const Part& part : enough) add(of_.any, part);
     return true;
-  }
-
-  /// Two others together may do as well: then one of these is named, if without it nothing does.
-  bool complete(std::vector<Part>& enough) {
-    const Device witness = seen_;
-    for (const Part& part : kParts) {
-      if (part.roce || part.memory || witness.is_without(part)) continue;
-      enough.push_back(part);
-      if (!possible(enough, {})) return true;
-      enough.pop_back();
-    }
-    return false;
   }
 
   /// Where the condition speaks of what devices have: what a device that has all else has to be
