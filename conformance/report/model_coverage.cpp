@@ -19,6 +19,7 @@
 #include "conformance/trace/trace_dialect.hpp"
 #include "impl/layout.hpp"
 #include "model/conditions/objects.hpp"
+#include "model/conditions/transfer.hpp"
 #include "specs/deciding.hpp"
 
 namespace mrproof {
@@ -73,8 +74,10 @@ struct Planned {
 
 /// Whether one end of a pair is ready and the other is not.
 bool have_ends_apart(const State<Plain>& state) {
-  const auto ready = [&](std::size_t i) {
-    return (state.qps.at(i).live & (state.qps.at(i).state == QpState::rts)).truth();
+  const auto ready = [&](std::size_t end) {
+    Call<Plain> call;
+    call.qp = peer_of(static_cast<std::uint8_t>(end));
+    return peer_ready<Plain>.holds(PlainView{state, call, {}}).truth();
   };
   for (std::size_t i = 0; i + 1 < state.qps.size(); i += 2)
     if (ready(i) != ready(i + 1)) return true;
@@ -88,9 +91,9 @@ bool needs_ends_apart(const DecidingCondition& item) {
     return std::any_of(all.begin(), all.end(),
                        [&](const auto& term) { return term.holds && term.condition->id == id; });
   };
+  const std::string_view own = qp_ready<Plain>.id, other = peer_ready<Plain>.id;
   const std::string_view id = item.condition->id;
-  return !item.reason && (id == "qp_ready" || id == "peer_ready") && is_asked("qp_ready") &&
-         is_asked("peer_ready");
+  return !item.reason && (id == own || id == other) && is_asked(own) && is_asked(other);
 }
 
 /// Follows a journal.

@@ -17,7 +17,7 @@ enum class RecordKind : std::uint8_t {
   case_begin,  ///< case `index` begins with `setup`
   step_begin,  ///< the step is about to be made
   step_end,    ///< the step was made and judged
-  disturbed,   ///< the step could not be judged: `text`; the case begins anew, or has ended there
+  disturbed,   ///< the step could not be judged: `text`; the case begins anew, or is given up
   case_end,    ///< case `index` is over; inside_ns and reset_ns are of its reset
   failure,     ///< the worker gives up: `text` is one line; never a verdict
   done,        ///< every case of the plan is over

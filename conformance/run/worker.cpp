@@ -88,8 +88,8 @@ class Worker {
     reset_ns_ = nanoseconds_since(start);
   }
 
-  /// Runs the case, and again if something came between that is not the device's answer. Whether it
-  /// is over; else the run was stopped in it.
+  /// Runs the case, and again if something came between that is not the device's answer; after some
+  /// attempts it counts as skipped. Whether it is over; else the run was stopped in it.
   bool run_undisturbed(std::uint64_t index) {
     constexpr int kAttempts = 5;
     for (int attempt = 1; run_case(index); ++attempt) {
@@ -97,10 +97,13 @@ class Worker {
       Record record;
       record.kind = RecordKind::disturbed;
       record.index = index;
-      record.text = std::exchange(disturbance_, "") +
-                    (attempt < kAttempts ? "; the case is repeated" : "; the case ends here");
+      const bool again = attempt < kAttempts;
+      record.text = disturbance_ + (again ? "; the case is repeated" : "; the case is given up");
       send(record);
-      if (attempt == kAttempts) return true;
+      const std::string why = std::exchange(disturbance_, "");
+      if (again) continue;
+      skip_reason_ = fmt::format("given up after {} attempts: {}", kAttempts, why);
+      return true;
     }
     return false;
   }

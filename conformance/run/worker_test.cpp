@@ -15,8 +15,6 @@ namespace {
 
 using model::Verdict;
 
-constexpr std::size_t kChannel = (sizeof(ChannelHeader) + 4095) / 4096 * 4096 + (1U << 20U);
-
 /// The simulated device, with something that goes wrong around some of its calls.
 class Disturbed : public impl::Device {
  public:
@@ -81,7 +79,7 @@ class WorkerTest : public ::testing::Test {
   Tally run(Disturbed& device, std::uint64_t cases) {
     Plan plan = testing::plan_of(20 * cases);
     plan.case_steps = 20;
-    Channel channel = Channel::create(folder_.file("channel"), kChannel);
+    Channel channel = Channel::create(folder_.file("channel"), kChannelSize);
     ThreadHost host(channel, device);
     Journal journal(journal_);
     Tally tally(model::linux_rulebook());
@@ -116,13 +114,15 @@ TEST_F(WorkerTest, ADisturbedCaseIsRepeated) {
   EXPECT_EQ(device.distrusted(), 2);
 }
 
-TEST_F(WorkerTest, ACaseThatIsDisturbedAgainAndAgainEnds) {
+TEST_F(WorkerTest, ACaseThatIsDisturbedAgainAndAgainIsSkipped) {
   Disturbed device({}, 21);
   const Tally tally = run(device, 2);
   ASSERT_EQ(tally.incidents.size(), 5U);
-  EXPECT_EQ(tally.incidents.back().text, "a bird sat on the cable; the case ends here");
+  EXPECT_EQ(tally.incidents.back().text, "a bird sat on the cable; the case is given up");
   EXPECT_TRUE(tally.findings.empty());
-  EXPECT_EQ(tally.outcomes.size(), 2U);
+  ASSERT_EQ(tally.outcomes.size(), 2U);
+  EXPECT_EQ(tally.outcomes[0].skip_reason, "");
+  EXPECT_EQ(tally.outcomes[1].skip_reason, "given up after 5 attempts: a bird sat on the cable");
   EXPECT_EQ(device.distrusted(), 5);
 }
 

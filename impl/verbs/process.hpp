@@ -64,11 +64,10 @@ struct Answer {
   bool done = false;       ///< yes, to what an order asks
   bool timed_out = false;  ///< a completion did not come
   bool known = true;       ///< no completion came of what was never posted
-  bool astray =
-      false;  ///< the harness's own read got a wrong answer, with which the connection ended
-  bool failed = false;    ///< the queue pair was not in RTS when the request was posted
-  bool delivers = false;  ///< the request's success consumes a receive of the peer
-  Delivery delivery{};    ///< what that receive has to show
+  bool astray = false;     ///< the harness's own read got a wrong answer, and the connection ended
+  bool failed = false;     ///< the queue pair was not in RTS when the request was posted
+  bool delivers = false;   ///< the request's success consumes a receive of the peer
+  Delivery delivery{};     ///< what that receive has to show
   /// A receive's completion was found: its outcome, whether it is as expected, its byte_len.
   bool found = false;
   bool matches = true;

@@ -178,7 +178,7 @@ class TraceSearch::Looker {
   bool look_at_proposals(const BoundedSearch::Goal& goal, AnyDevice device, std::size_t most,
                          std::optional<Outcome> outcome) {
     constexpr std::size_t kMostTried = 4;
-    constexpr int kMostAsked = 40;  // what is found comes with the first few
+    constexpr int kMostAsked = 40;  // one that found something asked 12, one that found nothing 76
     for (std::size_t steps = 0; steps <= most; ++steps)
       for (const Shape& shape : shapes_of(verb_named(), false)) {
         std::vector<Proposal> tried;
