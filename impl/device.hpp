@@ -77,6 +77,10 @@ class Device {
   /// the calls so far have touched.
   virtual void distrust() {}
 
+  /// What the kernel complained of since the last call of perform() was over, one line each: of
+  /// what reset() destroyed or made. Empty if nothing.
+  virtual std::string late_warnings() { return {}; }
+
   /// From now on each end of a pair reads nothing once (an RDMA read of no bytes) after it was
   /// connected (Verb::connect): a driver may keep what it should forget in RESET.
   virtual void read_after_connect(bool /*wanted*/) {}

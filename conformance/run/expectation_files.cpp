@@ -87,10 +87,11 @@ Expectation parse_expectation(const Line& line) {
   if (e.verdict != Verdict::deviates &&
       e.broken.find_first_of(kPatternLetters) != std::string::npos)
     line.fail("the conditions of a call that hangs, kills or is complained of are no pattern");
-  if ((at != std::string::npos || e.broken == "-") &&
-      (e.verdict != Verdict::kernel_warning || e.place.empty()))
+  const bool may_have_place = e.verdict == Verdict::kernel_warning || e.verdict == Verdict::hang;
+  if ((at != std::string::npos || e.broken == "-") && (!may_have_place || e.place.empty()))
     line.fail(
-        "a place (KernelWarning@FILE.c) is of warnings, and those without conditions need one");
+        "a place (KernelWarning@FILE.c, Hang@FILE.c) is of warnings and hangs, and those without "
+        "conditions need one");
   return e;
 }
 

@@ -12,7 +12,10 @@ namespace mrproof {
 /// One line of a file of fails or flakes: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason"; of
 /// a call that hangs, kills the kernel or makes it complain: "send.none/none/receive_posted,Hang",
 /// ",Crash" or ",KernelWarning", the latter also from one place only:
-/// ",KernelWarning@rxe_comp.c". Each part may be a pattern of the shell: "rdma_*.loc_prot_err",
+/// ",KernelWarning@rxe_comp.c"; ",Hang@refcount.c" is a hang after which the kernel complained from
+/// there, at the latest when all was destroyed. "reset.none/none/-" is what the kernel complained
+/// of while it destroyed what a case left. Each part may be a pattern of the shell:
+/// "rdma_*.loc_prot_err",
 /// "@(send|send_with_inv).ok" (fnmatch(3) with FNM_EXTMATCH), except the conditions of a call that
 /// hangs, kills or is complained of, which a walk has to recognize. The conditions "-" stand for no
 /// condition at all: such calls are not avoided, so a warning needs its place then.
@@ -25,7 +28,7 @@ struct Expectation {
   model::Verdict verdict = model::Verdict::deviates;
   std::string reason;
   std::size_t line = 0;
-  std::string place;  ///< source file of a kernel's warning; empty: any
+  std::string place;  ///< source file of a kernel's warning, or of one after a hang; empty: any
   std::string cases;  ///< pattern of the cases in which it is expected; empty: in all
 };
 

@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Broken{"UnknownClass", "a.b/wrongly/c,Deviates # why", "class"},
                       Broken{"PlaceOfCrash", "a.b/none/c,Crash@x.c # why", "place"},
                       Broken{"NoPlace", "a.b/none/-,KernelWarning # why", "place"},
+                      Broken{"HangWithoutPlace", "a.b/none/-,Hang # why", "place"},
                       Broken{"PatternOfKillers", "a.b/none/*,Crash # why", "no pattern"}),
     [](const auto& test) { return test.param.name; });
 
@@ -187,6 +188,17 @@ TEST_F(ExpectationsTest, WarningsMayBeNamedByTheirPlace) {
   mark_expected(same, tally_);
   EXPECT_FALSE(tally_.has_unexpected());
   EXPECT_EQ(print_entry(same.fails[0]), "*.none/none/-,KernelWarning@rxe_comp.c");
+}
+
+TEST_F(ExpectationsTest, HangsMayBeNamedByTheWarningThatFollows) {
+  happen(model::Verdict::hang, "send.none/none/-");
+  happen(model::Verdict::hang, "send.none/none/receive_posted");
+  const auto known = expect("*.none/none/-,Hang@refcount.c  # why\n");
+  tally_.incidents[1].text = "the kernel complained:\nWARNING: CPU: 0 at lib/refcount.c:28 f+0x1";
+  mark_expected(known, tally_);
+  EXPECT_EQ(tally_.incidents[0].expected_reason, "") << "the kernel said nothing";
+  EXPECT_EQ(tally_.incidents[1].expected_reason, "why");
+  EXPECT_EQ(print_entry(known.fails[0]), "*.none/none/-,Hang@refcount.c");
 }
 
 TEST_F(ExpectationsTest, MayBeOfSomeCasesOnly) {

@@ -101,7 +101,8 @@ class JournalReader {
     // What the worker saw itself was counted with its step.
     const bool of_a_step =
         *verdict == static_cast<std::size_t>(model::Verdict::hang) && !incident.name.empty();
-    if (ends_case(line) && !of_a_step) ++tally_.counts.at(*verdict);
+    const bool between = line.at("verdict") == "kernel_warning" && incident.case_name.empty();
+    if ((ends_case(line) && !of_a_step) || between) ++tally_.counts.at(*verdict);
     tally_.add(incident);
   }
 

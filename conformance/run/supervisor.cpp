@@ -99,10 +99,10 @@ void Supervisor::take(Record&& record) {
       in_case_ = true;
       next_case_ = record.index;
       case_name_ = plan_.case_name(record.index);
+      before_ = std::exchange(case_, {});
       case_.setup = record.setup;
       case_.can = tally_.can;
       case_.dialect = plan_.dialect;
-      case_.steps.clear();
       tally_.begin_case(case_name_);
       journal_.begin_case(case_name_, record);
       break;
@@ -115,6 +115,7 @@ void Supervisor::take(Record&& record) {
       add_incident(Verdict::inconclusive, record.text);
       open_step_ = false;
       break;
+    case RecordKind::complaint: add_complaint(record.text); break;
     case RecordKind::case_end:
       tally_.add_case(record);
       journal_.end_case(record);
@@ -146,7 +147,13 @@ void Supervisor::end_step(Record&& record) {
   const Verdict verdict =
       step.annotations.empty() ? Verdict::conforms : step.annotations.front().verdict;
   if (verdict == Verdict::hang)
-    add_incident(verdict, "a completion did not come in its time", trouble_of_last_step());
+    add_incident(verdict,
+                 "a completion did not come in its time" +
+                     (record.kernel_warning.empty()
+                          ? ""
+                          : "; then, or when all was destroyed, the kernel complained:\n" +
+                                record.kernel_warning),
+                 trouble_of_last_step());
   if (verdict == Verdict::kernel_warning)
     add_incident(verdict, record.kernel_warning, trouble_of_last_step());
   if (plan_.until && !step.annotations.empty() && step.annotations.front() == *plan_.until)
@@ -254,6 +261,16 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
   }
   journal_.incident(incident);
   tally_.add(incident);
+}
+
+/// Of what the case before left, or of the setup of the one that begins: of no step of either.
+void Supervisor::add_complaint(const std::string& text) {
+  ++tally_.counts.at(static_cast<std::size_t>(Verdict::kernel_warning));
+  in_case_ = false;
+  case_.steps.swap(before_.steps);
+  add_incident(Verdict::kernel_warning, text, "reset.none/none/-");
+  case_.steps.swap(before_.steps);
+  in_case_ = true;
 }
 
 std::string Supervisor::write_trace(const std::string& name, const std::string& note,

@@ -57,6 +57,7 @@ class Supervisor {
   [[nodiscard]] std::string trouble_of_last_step() const;
   void add_incident(model::Verdict verdict, const std::string& text,
                     const std::string& known_as = "");
+  void add_complaint(const std::string& text);
   void interrupted(const Ended& ended);
   [[nodiscard]] std::string write_trace(const std::string& name, const std::string& note,
                                         Trace trace) const;
@@ -75,6 +76,7 @@ class Supervisor {
   bool in_case_ = false;
   std::string case_name_;
   Trace case_;              ///< steps of the current case
+  Trace before_;            ///< of the case before
   bool open_step_ = false;  ///< its last step has begun and not ended
   bool done_ = false;
   bool shown_ = false;  ///< what the plan is to go on until

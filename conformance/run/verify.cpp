@@ -96,7 +96,8 @@ class Verifier {
     RecordedMemory memory(step);
     step.bytes.clear();
     model::Judgement judgement = oracle.check(step, memory);
-    if (warned_.at(number) && judgement.verdict != Verdict::deviates)
+    if (warned_.at(number) && judgement.verdict != Verdict::deviates &&
+        judgement.verdict != Verdict::hang)
       judgement.verdict = Verdict::kernel_warning;
     const auto name = print_annotation(annotate(judgement, step));
     ++result_.steps;

@@ -140,6 +140,7 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
       out.text(record.kernel_warning);
       break;
     case RecordKind::disturbed:
+    case RecordKind::complaint:
     case RecordKind::failure: out.text(record.text); break;
     case RecordKind::case_end:
       out.plain(record.inside_ns);
@@ -180,6 +181,7 @@ Record decode(std::span<const std::byte> bytes) {
       record.kernel_warning = in.text();
       break;
     case RecordKind::disturbed:
+    case RecordKind::complaint:
     case RecordKind::failure: record.text = in.text(); break;
     case RecordKind::case_end:
       record.inside_ns = in.plain<std::uint64_t>();

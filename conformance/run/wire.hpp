@@ -18,6 +18,7 @@ enum class RecordKind : std::uint8_t {
   step_begin,  ///< the step is about to be made
   step_end,    ///< the step was made and judged
   disturbed,   ///< the step could not be judged: `text`; the case begins anew, or is given up
+  complaint,   ///< the kernel complained of the reset just made: `text`
   case_end,    ///< case `index` is over; inside_ns and reset_ns are of its reset
   failure,     ///< the worker gives up: `text` is one line; never a verdict
   done,        ///< every case of the plan is over
@@ -39,9 +40,10 @@ struct Record {
   model::Verdict verdict = model::Verdict::conforms;
   bool rebuilt = false;        ///< queue pairs were rebuilt in this step
   bool left_out = false;       ///< case_end: it ended before a call that is not made (Plan)
-  std::string kernel_warning;  ///< step_end: the kernel's, one a line
-  std::string skip_reason;     ///< case_end: why nothing of the case was made; empty if it was
-  std::string text;            ///< see kind
+  std::string kernel_warning;  ///< step_end: the kernel's, one a line; of a hang also those that
+                               ///< came when all that the call hung on was destroyed
+  std::string skip_reason;  ///< case_end: why nothing of the case was made; empty if it was
+  std::string text;         ///< see kind
 
   static constexpr std::uint16_t kNoRule = 0xffff;
 };

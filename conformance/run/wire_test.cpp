@@ -116,6 +116,7 @@ TEST(Wire, RecordsOfEveryKindArriveAsTheyWere) {
         EXPECT_EQ(again.kernel_warning, r.kernel_warning);
         break;
       case RecordKind::disturbed:
+      case RecordKind::complaint:
       case RecordKind::failure: EXPECT_EQ(again.text, r.text); break;
       case RecordKind::case_end:
         EXPECT_EQ(again.inside_ns, 1U);

@@ -86,6 +86,11 @@ class Worker {
     const auto start = Clock::now();
     reset_inside_ns_ = device_.reset(setup);
     reset_ns_ = nanoseconds_since(start);
+    setup_ = setup;
+    record.text = device_.late_warnings();
+    if (record.text.empty()) return;
+    record.kind = RecordKind::complaint;
+    send(record);
   }
 
   /// Runs the case, and again if something came between that is not the device's answer; after some
@@ -209,9 +214,10 @@ class Worker {
       step.annotations.push_back(annotate(judgement, step));
       if (is_new(step.annotations.back())) step.remarks = oracle.explain(step, judgement);
       learn(step.annotations.back());
-    } else if (!seen.kernel_warning.empty()) {
+    } else if (!seen.kernel_warning.empty() && judgement.verdict != Verdict::hang) {
       judgement.verdict = Verdict::kernel_warning;
     }
+    if (judgement.verdict == Verdict::hang) add_lines(seen.kernel_warning, wake_of_hang());
     if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::kernel_warning)
       avoid(step, trouble);
     if (judgement.verdict != Verdict::deviates && needs_annotation(judgement))
@@ -224,6 +230,18 @@ class Worker {
                          (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
     if (!goes_on) device_.distrust();
     return goes_on;
+  }
+
+  /// Destroys all that a call hung on: the kernel may tell by that why it did.
+  std::string wake_of_hang() {
+    device_.distrust();
+    device_.reset(setup_);
+    return device_.late_warnings();
+  }
+
+  static void add_lines(std::string& text, const std::string& more) {
+    if (!text.empty() && !more.empty()) text += '\n';
+    text += more;
   }
 
   void begin_step(std::uint64_t index, const PlannedCall& planned) {
@@ -284,6 +302,7 @@ class Worker {
   const Rulebook& book_;
   Capabilities<Plain> can_;
   bool simulated_ = false;
+  Setup setup_;                                       ///< of this case
   std::uint64_t reset_ns_ = 0, reset_inside_ns_ = 0;  ///< of this case's reset, and calls in it
   bool left_out_ = false;  ///< the case ended before a call that is_left_out()
   bool shown_ = false;     ///< what the plan is to go on until

@@ -25,21 +25,31 @@ class Disturbed : public impl::Device {
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override {
     return sim_.capabilities();
   }
-  std::uint64_t reset(const Setup& setup) override { return sim_.reset(setup); }
+  std::uint64_t reset(const Setup& setup) override {
+    if (std::exchange(warns_, false)) warning_ = "WARNING: CPU: 1 at lib/refcount.c:28 f+0x1";
+    return sim_.reset(setup);
+  }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override {
     return sim_.buffer(index);
   }
   impl::Observation perform(const model::Call<model::Plain>& call) override {
     impl::Observation seen = sim_.perform(call);
     ++calls_;
-    if (calls_ >= from_ || std::find(at_.begin(), at_.end(), calls_) != at_.end()) {
-      seen.disturbance = "a bird sat on the cable";
-      seen.result.outcome = model::Outcome::wr_flush_err;  // which may not count
-    }
+    if (calls_ >= from_ || std::find(at_.begin(), at_.end(), calls_) != at_.end()) disturb(seen);
     return seen;
   }
   void distrust() override { ++distrusted_; }
+  std::string late_warnings() override { return std::exchange(warning_, ""); }
   [[nodiscard]] int distrusted() const { return distrusted_; }
+
+ private:
+  virtual void disturb(impl::Observation& seen) {
+    seen.disturbance = "a bird sat on the cable";
+    seen.result.outcome = model::Outcome::wr_flush_err;  // which may not count
+  }
+
+ protected:
+  bool warns_ = false;  ///< at the next reset()
 
  private:
   impl::SimDevice sim_;
@@ -47,6 +57,24 @@ class Disturbed : public impl::Device {
   int from_ = 0;
   int calls_ = 0;
   int distrusted_ = 0;
+  std::string warning_;
+};
+
+/// Some calls leave something behind that the kernel complains of when it is destroyed; they hang,
+/// or return as if nothing were.
+class LeavesSomething : public Disturbed {
+ public:
+  LeavesSomething(int at, bool hangs) : Disturbed({at}), hangs_(hangs) {}
+
+ private:
+  void disturb(impl::Observation& seen) override {
+    warns_ = true;
+    if (!hangs_) return;
+    seen.timed_out = true;
+    seen.result.outcome = model::Outcome::none;
+  }
+
+  bool hangs_;
 };
 
 /// A worker in a thread of this process.
@@ -124,6 +152,37 @@ TEST_F(WorkerTest, ACaseThatIsDisturbedAgainAndAgainIsSkipped) {
   EXPECT_EQ(tally.outcomes[0].skip_reason, "");
   EXPECT_EQ(tally.outcomes[1].skip_reason, "given up after 5 attempts: a bird sat on the cable");
   EXPECT_EQ(device.distrusted(), 5);
+}
+
+TEST_F(WorkerTest, AHangTellsWhatTheKernelComplainsOfAfterwards) {
+  LeavesSomething device(7, true);
+  const Tally tally = run(device, 3);
+  ASSERT_EQ(tally.incidents.size(), 1U);
+  EXPECT_EQ(tally.incidents[0].verdict, Verdict::hang);
+  EXPECT_EQ(tally.incidents[0].step, 6U);
+  EXPECT_EQ(tally.incidents[0].case_name, tally.outcomes[0].name);
+  EXPECT_THAT(tally.incidents[0].text, ::testing::HasSubstr("lib/refcount.c:28"));
+  EXPECT_EQ(tally.counts.at(static_cast<std::size_t>(Verdict::hang)), 1U);
+  EXPECT_EQ(tally.counts.at(static_cast<std::size_t>(Verdict::kernel_warning)), 0U);
+}
+
+TEST_F(WorkerTest, NoStepIsBlamedForAWarningOfWhatAnotherCaseLeft) {
+  LeavesSomething device(7, false);
+  const Tally ran = run(device, 3);
+  Tally read(model::linux_rulebook());
+  Plan plan = testing::plan_of(60);
+  plan.case_steps = 20;
+  EXPECT_EQ(read_journal(journal_, plan, read), 3U);
+  for (const Tally* tally : {&ran, &std::as_const(read)}) {
+    ASSERT_EQ(tally->incidents.size(), 1U);
+    EXPECT_EQ(tally->incidents[0].verdict, Verdict::kernel_warning);
+    EXPECT_EQ(tally->incidents[0].case_name, "");
+    EXPECT_EQ(tally->incidents[0].name, "reset.none/none/-");
+    EXPECT_EQ(tally->counts.at(static_cast<std::size_t>(Verdict::kernel_warning)), 1U);
+    for (const CaseOutcome& outcome : tally->outcomes)
+      EXPECT_EQ(outcome.verdict(), Verdict::conforms) << outcome.name;
+  }
+  EXPECT_EQ(ran.incidents[0].trace.steps.size(), 20U) << "of the case that left it";
 }
 
 TEST_F(WorkerTest, WhatWasDisturbedIsReadBackFromTheJournal) {

@@ -14,6 +14,8 @@ namespace {
 constexpr unsigned kWarning = 4;  // LOG_KERN | LOG_WARNING
 /// More than this of one step's lines tells nothing new.
 constexpr std::size_t kMostText = 4096;
+/// As many functions of a call trace tell where it was.
+constexpr int kMostFrames = 6;
 
 constexpr std::array<std::string_view, 8> kFaults{
     "WARNING:", "BUG:", "Oops",         "general protection",
@@ -25,6 +27,15 @@ template <std::size_t N>
 bool contains_any(std::string_view line, const std::array<std::string_view, N>& words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return line.find(word) != line.npos; });
+}
+
+/// Many warnings are given once per boot (WARN_ONCE); the next case is to have them, too, where
+/// debugfs is mounted (Documentation/admin-guide/clearing-warn-once.rst).
+void rearm_warnings() {
+  const int file = open("/sys/kernel/debug/clear_warn_once", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  if (write(file, "1", 1) < 0) errno = 0;  // then they come once, as they would without us
+  close(file);
 }
 
 }  // namespace
@@ -42,6 +53,8 @@ LogLine classify_record(std::string_view record, std::string_view& text) {
   if (priority > kWarning) return LogLine::ordinary;  // facility 0 is the kernel
   if (contains_any(text, kStalls)) return LogLine::stall;
   if (text.find("Call Trace") != text.npos) return LogLine::call_trace;
+  if (text.starts_with(' ') && text.find("+0x") != text.npos && text.find(" ? ") == text.npos)
+    return LogLine::frame;
   return contains_any(text, kFaults) ? LogLine::fault : LogLine::ordinary;
 }
 
@@ -56,9 +69,27 @@ KernelLog::~KernelLog() {
   if (file_ >= 0) close(file_);
 }
 
+bool KernelLog::tells(LogLine kind) {
+  switch (kind) {
+    case LogLine::ordinary: return false;
+    case LogLine::frame: return frames_left_ > 0 && frames_left_-- > 0;
+    case LogLine::stall: stall_ = true; break;
+    case LogLine::fault: stall_ = false; break;
+    case LogLine::call_trace: break;
+  }
+  frames_left_ = kind == LogLine::call_trace && !stall_ ? kMostFrames : 0;
+  return !stall_;
+}
+
 std::string KernelLog::take() {
+  if (file_ < 0) return {};
+  std::string lines = read_new();
+  if (!lines.empty()) rearm_warnings();
+  return lines;
+}
+
+std::string KernelLog::read_new() {
   std::string lines;
-  if (file_ < 0) return lines;
   std::array<char, 8192> record;  // NOLINT(*-member-init): one read gives one whole record
   while (true) {
     const ssize_t size = read(file_, record.data(), record.size());
@@ -69,9 +100,7 @@ std::string KernelLog::take() {
     }
     std::string_view text;
     const LogLine kind = classify_record({record.data(), static_cast<std::size_t>(size)}, text);
-    const bool of_stall = stall_ && kind == LogLine::call_trace;
-    if (kind != LogLine::ordinary) stall_ = kind == LogLine::stall;
-    if (kind == LogLine::ordinary || kind == LogLine::stall || of_stall) continue;
+    if (!tells(kind)) continue;
     if (lines.size() + text.size() > kMostText) continue;
     if (!lines.empty()) lines += '\n';
     lines += text;

@@ -7,6 +7,15 @@
 
 namespace mrproof::impl {
 
+/// What a line of the kernel's log says about the kernel itself.
+enum class LogLine : std::uint8_t {
+  ordinary,    ///< nothing wrong with the kernel
+  fault,       ///< WARN, BUG, oops, a sanitizer's finding, a task that hangs
+  call_trace,  ///< heads the trace that follows one of the others
+  frame,       ///< a function of such a trace that was certainly running
+  stall,       ///< a processor that was busy for too long, as happens in slow virtual machines
+};
+
 /// Reads the kernel's log from the moment of its making on. It is silent where /dev/kmsg cannot be
 /// opened (it needs CAP_SYSLOG if kernel.dmesg_restrict is set).
 class KernelLog {
@@ -19,22 +28,21 @@ class KernelLog {
 
   /// Whether the log can be read.
   [[nodiscard]] bool watching() const { return file_ >= 0; }
-  /// The new lines that tell of a fault in the kernel, joined by newlines; empty as a rule. One
+  /// The new lines that tell of a fault in the kernel, with the first functions of its call trace,
+  /// joined by newlines; empty as a rule. One
   /// system call when nothing was logged. Lines that drivers log at warning level in their ordinary
-  /// work are left out, and so are reports of stalls, which a slow machine causes by itself.
+  /// work are left out, and so are reports of stalls, which a slow machine causes by itself. Where
+  /// debugfs is mounted, warnings that the kernel gives once per boot can come again after it.
   std::string take();
 
  private:
-  int file_ = -1;
-  bool stall_ = false;  ///< the call trace to come belongs to the report of a stall
-};
+  [[nodiscard]] std::string read_new();
+  /// Whether the next line, of that kind, is one of those that take() returns.
+  bool tells(LogLine kind);
 
-/// What a line of the kernel's log says about the kernel itself.
-enum class LogLine : std::uint8_t {
-  ordinary,    ///< nothing wrong with the kernel
-  fault,       ///< WARN, BUG, oops, a sanitizer's finding, a task that hangs
-  call_trace,  ///< heads the trace that follows one of the others
-  stall,       ///< a processor that was busy for too long, as happens in slow virtual machines
+  int file_ = -1;
+  bool stall_ = false;   ///< the call trace to come belongs to the report of a stall
+  int frames_left_ = 0;  ///< of the call trace that is being read
 };
 
 /// Reads a record of /dev/kmsg, "PRIORITY,SEQUENCE,TIME,FLAGS;TEXT\n..." (dev-kmsg in the kernel's

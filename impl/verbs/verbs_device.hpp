@@ -58,6 +58,7 @@ class VerbsDevice final : public Device {
   Observation perform(const model::Call<model::Plain>& call) override;
   /// All pairs are made anew for the next case.
   void distrust() override;
+  std::string late_warnings() override { return log_.take(); }
   void read_after_connect(bool wanted) override { read_after_connect_ = wanted; }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 

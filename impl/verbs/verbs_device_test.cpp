@@ -61,6 +61,8 @@ TEST(KernelLog, TellsFaultsFromChatter) {
   EXPECT_EQ(kind_of("1,941,9882,-;BUG: kernel NULL pointer dereference\n"), LogLine::fault);
   EXPECT_EQ(kind_of("4,942,9883,-;general protection fault: 0000 [#1]\n"), LogLine::fault);
   EXPECT_EQ(kind_of("4,943,9884,-;Call Trace:\n"), LogLine::call_trace);
+  EXPECT_EQ(kind_of("4,943,9884,-; rxe_destroy_qp+0x26/0x30 [rdma_rxe]\n"), LogLine::frame);
+  EXPECT_EQ(kind_of("4,943,9884,-; ? complete+0x18/0x80\n"), LogLine::ordinary) << "may be old";
   EXPECT_EQ(kind_of("0,944,9885,-;watchdog: BUG: soft lockup - CPU#0 stuck\n"), LogLine::stall);
   EXPECT_EQ(kind_of("4,945,9886,-;rdma_rxe: Unable to pin memory\n"), LogLine::ordinary);
   EXPECT_EQ(kind_of("6,946,9887,-;WARNING: in a notice\n"), LogLine::ordinary);
