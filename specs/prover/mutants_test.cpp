@@ -24,6 +24,32 @@ std::vector<std::string> names_of(const std::vector<Mutant>& mutants) {
   return names;
 }
 
+/// How many comparisons are made while the condition is asked.
+std::size_t comparisons(const model::Condition<Terms>& condition, const model::State<Terms>& state,
+                        const Shape& shape) {
+  const auto call = unknown_call("call.", shape);
+  const auto result = unknown_result("result.", model::Outcome::ok);
+  const model::View<Terms> view{state, call, result};
+  const smt::Orderings orderings;
+  (void)condition.holds(view);
+  return orderings.count();
+}
+
+TEST(Mutants, ComparisonsHaveTheirNumbersWhateverIsKnown) {
+  std::size_t most = 0;
+  for (const Row& row : rows_of(1))
+    for (const Shape& shape : shapes_of(row.verb, false))
+      for (const auto& term : row.rule.requires_all) {
+        const smt::Store store;
+        const auto any = comparisons(*term.condition, unknown_state("before."), shape);
+        // Where there is no region, window, or pair, much is known to be false.
+        EXPECT_EQ(comparisons(*term.condition, model::State<Terms>(), shape), any)
+            << row.id << " " << term.condition->id;
+        most = std::max(most, any);
+      }
+  EXPECT_GT(most, 60U);
+}
+
 TEST(Mutants, AreOfAllKinds) {
   const auto names = names_of(mutants_of(model::Verb::bind_mw));
   EXPECT_THAT(names, Contains("bind_mw.ok without bind_in_bounds"));

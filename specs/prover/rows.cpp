@@ -56,17 +56,25 @@ std::string names_of(DialectSet dialects) {
 }
 
 smt::Bit Row::holds(const model::Term<Terms>& term, const model::View<Terms>& view) const {
-  std::optional<smt::Orderings> shift;
-  if (change.condition == term.condition) shift.emplace(change.shifted);
-  const auto holds = term.condition->holds(view);
-  return term.holds ? holds : !holds;
+  const auto ask = [&](const model::View<Terms>& of) {
+    const auto holds = term.condition->holds(of);
+    return term.holds ? holds : !holds;
+  };
+  if (change.condition != term.condition) return ask(view);
+  // A view keeps what it has looked up: which comparison has a number is the same every time only
+  // if nothing was looked up before.
+  const smt::Orderings shift(change.shifted);
+  return ask({view.state, view.call, view.result});
 }
 
 void Row::take_effect(const model::View<Terms>& view, model::State<Terms>& after) const {
   if (rule.effect == nullptr) return;
-  std::optional<smt::Orderings> shift;
-  if (change.condition == nullptr) shift.emplace(change.shifted);
-  rule.effect(view, after);
+  if (change.condition == nullptr && change.shifted != smt::Orderings::kNone) {
+    const smt::Orderings shift(change.shifted);
+    rule.effect({view.state, view.call, view.result}, after);  // as in holds()
+  } else {
+    rule.effect(view, after);
+  }
   if (change.kept.empty()) return;
   state_fields(
       [&](const std::string& path, const auto& old, auto& now) {

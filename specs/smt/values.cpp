@@ -12,6 +12,8 @@ Orderings::Orderings(std::size_t shifted)
 
 Orderings::~Orderings() { counting = before_; }
 
+bool Orderings::are_counted() { return counting != nullptr; }
+
 Ref Orderings::make(Op op, Ref a, Ref b) {
   const Ref plain = Store::current().make(op, a, b);
   if (counting == nullptr) return plain;

@@ -28,6 +28,8 @@ class Orderings {
   [[nodiscard]] const std::vector<Ref>& made() const { return made_; }
   /// The ordering, or its neighbour if that is the one to be shifted.
   static Ref make(Op op, Ref a, Ref b);
+  /// Whether there is such an object in this thread.
+  static bool are_counted();
 
  private:
   std::size_t shifted_;
@@ -128,7 +130,10 @@ struct Symbolic {
     return Word<N>::of(Store::current().make(Op::choice, when.ref(), yes.ref(), no.ref()));
   }
   /// All that is not decided is possible.
-  static bool possible(Bit bit) { return bit.ref() != kFalse; }
+  static bool possible(Bit bit) {
+    // What is left out where it is known to be false would give those behind it other numbers.
+    return bit.ref() != kFalse || Orderings::are_counted();
+  }
 };
 
 }  // namespace mrproof::smt

@@ -68,6 +68,41 @@ constexpr std::array kPreparations{
     Preparation{"destroy_qp.ok", slots(Verb::destroy_qp, 0, 0)},
 };
 
+/// The place of a preparation.
+consteval std::size_t place(std::string_view rule, const Shape& shape) {
+  for (std::size_t i = 0; i < kPreparations.size(); ++i) {
+    const auto& of = kPreparations.at(i).shape;
+    if (kPreparations.at(i).rule == rule && of.pd == shape.pd && of.mr == shape.mr &&
+        of.mw == shape.mw && of.qp == shape.qp && of.option == shape.option)
+      return i;
+  }
+  throw "there is no such preparation";
+}
+
+constexpr auto kRegion = place("reg_mr.ok", slots(Verb::reg_mr, 0, 0));
+constexpr auto kSecond = place("reg_mr.ok", slots(Verb::reg_mr, 0, 1));
+constexpr auto kWindow1 = place("alloc_mw.ok", slots(Verb::alloc_mw, 0, 0, 0, 0, model::kTypeOne));
+constexpr auto kWindow2 = place("alloc_mw.ok", slots(Verb::alloc_mw, 0, 0, 0, 0, model::kTypeTwo));
+constexpr auto kReceive0 = place("post_recv.ok", slots(Verb::post_recv, 0, 0, 0, 0));
+constexpr auto kReceive1 = place("post_recv.ok", slots(Verb::post_recv, 0, 0, 0, 1));
+constexpr auto kUnmap = place("protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kNoPages));
+constexpr auto kReadOnly = place("protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kReadPages));
+
+/// What most traces begin with. The solver goes these much faster than if it has to choose.
+const std::vector<std::vector<std::size_t>> kBeatenPaths{
+    {kRegion},
+    {kRegion, kUnmap},
+    {kRegion, kReadOnly},
+    {kRegion, kSecond},
+    {kRegion, kReceive1},
+    {kRegion, kSecond, kUnmap},
+    {kRegion, kReceive1, kUnmap},
+    {kRegion, kSecond, kReceive1},
+    {kRegion, kReceive0},
+    {kRegion, kWindow1},
+    {kRegion, kWindow2},
+};
+
 /// Whether the keys of a new object are new, as devices choose them.
 smt::Bit keys_new(const State<Terms>& state, const model::Result<Terms>& result, bool has_lkey) {
   const auto rkey = model::key_index(result.rkey);
@@ -140,13 +175,16 @@ class BoundedSearch::Path {
     states_.push_back(std::make_unique<State<Terms>>(start_));
   }
 
-  void add_step() {
+  /// Of any kind, or of that one.
+  void add_step(std::optional<std::size_t> kind = {}) {
     const auto prefix = "step" + std::to_string(steps_.size()) + ".";
-    steps_.push_back(Terms::Small::unknown(prefix + "kind"));
+    steps_.push_back(kind ? Terms::small(static_cast<std::uint8_t>(*kind))
+                          : Terms::Small::unknown(prefix + "kind"));
     const State<Terms> before = *states_.back();
     auto after = std::make_unique<State<Terms>>(before);
     auto some = smt::Bit(false);
     for (std::size_t i = 0; i < kPreparations.size(); ++i) {
+      if (kind && i != *kind) continue;
       const auto& preparation = kPreparations.at(i);
       const auto row = std::find_if(search_.rows_.begin(), search_.rows_.end(),
                                     [&](const Row& r) { return r.id == preparation.rule; });
@@ -313,17 +351,33 @@ std::optional<Proposal> BoundedSearch::find(const Goal& goal, const Shape& shape
   Path path(*this, device);
   for (std::size_t i = 0; i < steps; ++i) path.add_step();
   for (const Proposal& other : tried) path.exclude(other.kinds);
+  // What is not found soon is not worth the wait: a proposal is all that it would be.
+  constexpr unsigned kLimit = 1'000'000;
+  return solve(path, goal, shape, device, kLimit);
+}
+
+std::size_t BoundedSearch::beaten_paths() { return kBeatenPaths.size(); }
+
+std::optional<Proposal> BoundedSearch::find_after(const Goal& goal, const Shape& shape,
+                                                  std::size_t beaten, AnyDevice device) {
+  const Store store;
+  Path path(*this, device);
+  for (const auto& rule : kBeatenPaths.at(beaten)) path.add_step(rule);
+  constexpr unsigned kLimit = 4'000'000;
+  return solve(path, goal, shape, device, kLimit);
+}
+
+std::optional<Proposal> BoundedSearch::solve(Path& path, const Goal& goal, const Shape& shape,
+                                             AnyDevice device, unsigned limit) {
   for (const auto& bit : goal(path.end(), shape)) path.require(bit);
   path.require(has_names(unknown_result("result.", Outcome::ok)));
   if (device == AnyDevice::full)
     path.require(has_plain_rights(path.end(), unknown_call("call.", shape)));
   if (std::find(path.all().begin(), path.all().end(), smt::kFalse) != path.all().end())
     return std::nullopt;
-  // What is not found soon is not worth the wait: a proposal is all that it would be.
   constexpr unsigned kMostRounds = 200;
-  constexpr unsigned kLimit = 1'000'000;
   Known known;  // lemmas of other questions are more than help
-  Questions questions({0, kLimit}, known, {}, kMostRounds);
+  Questions questions({0, limit}, known, {}, kMostRounds);
   const auto reply = questions.possible("bounded", path.all());
   if (reply.answer != smt::Answer::satisfiable) return std::nullopt;
   return path.proposal(reply.values, shape);

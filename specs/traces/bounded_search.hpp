@@ -49,8 +49,16 @@ class BoundedSearch {
   std::optional<Proposal> find(const Goal& goal, const Shape& shape, std::size_t steps,
                                AnyDevice device, const std::vector<Proposal>& tried = {});
 
+  /// The same after steps of the kinds that most traces begin with, of which there are some
+  /// sequences: faster, and asked harder.
+  std::optional<Proposal> find_after(const Goal& goal, const Shape& shape, std::size_t beaten,
+                                     AnyDevice device);
+  static std::size_t beaten_paths();
+
  private:
   class Path;
+  static std::optional<Proposal> solve(Path& path, const Goal& goal, const Shape& shape,
+                                       AnyDevice device, unsigned limit);
   std::size_t dialect_;
   model::Capabilities<model::Plain> can_;
   std::vector<Row> rows_;

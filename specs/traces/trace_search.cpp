@@ -141,6 +141,7 @@ class TraceSearch::Looker {
   /// Steps and a call that the solver finds: such that a result is wrongly allowed or forbidden, if
   /// there are any.
   void look_at_proposals() {
+    if (look_at_beaten_paths()) return;
     constexpr std::size_t kMostSteps = 4;
     look_at_proposals(kMostSteps);
     if (best_) return;
@@ -149,6 +150,26 @@ class TraceSearch::Looker {
       if (other.kind != "lemma" && (other.kind == "results") == about_results_)
         asked_.push_back(other.name);
     look_at_proposals(kMostSteps / 2);
+  }
+
+  /// Whether what most traces begin with leads to a result that is wrongly allowed or forbidden.
+  bool look_at_beaten_paths() {
+    if (changes_effect()) return false;
+    const Suspects suspects{rows_, search_.dialect_, asked_, subject_, about_results_};
+    for (std::size_t path = 0; path < BoundedSearch::beaten_paths(); ++path)
+      for (std::size_t o = 0; o < model::kOutcomes; ++o)
+        for (const Shape& shape : shapes_of(verb_named(), false))
+          for (const AnyDevice device : devices()) {
+            const auto outcome = static_cast<Outcome>(o);
+            if (!has_rules(outcome)) continue;
+            const auto found = search_.bounded_.find_after(broken_and_seen(suspects, outcome),
+                                                           shape, path, device);
+            if (!found) continue;
+            const bool shows = look_at_proposal(*found, outcome);
+            reference_.reset();
+            if (shows) return true;
+          }
+    return false;
   }
 
   void look_at_proposals(std::size_t steps) {
