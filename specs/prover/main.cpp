@@ -39,6 +39,7 @@ struct Arguments {
   bool mutants = false;
   bool gaps = false;
   bool deciding = false;
+  std::string only;
   std::string verb;
   std::string mutant;
   bool mistakes = false;
@@ -157,7 +158,7 @@ int run_mutants(const Arguments& arguments) {
       return text;
     };
   }
-  const auto ends = judge_mutants(arguments.verb, options, show, trace_of);
+  const auto ends = judge_mutants(arguments.verb, arguments.only, options, show, trace_of);
   fmt::print("{}", mutants_text(ends));
   const auto lives = [](const Judgement& end) {
     return end.fate == Fate::survived || end.fate == Fate::undecided;
@@ -300,6 +301,8 @@ int main_of(int argc, char** argv) {
       ->type_name("REPORT");
   app.add_option("--verb", arguments.verb,
                  "--mutants: only of verbs whose name begins so; --deciding: only of this verb");
+  app.add_option("--only", arguments.only, "--mutants: only those with this in their names")
+      ->type_name("TEXT");
   app.add_option("--mutant", arguments.mutant,
                  "prove things about this mutant of the rules, until something is refuted")
       ->type_name("NAME");

@@ -245,7 +245,8 @@ ProofOptions options_for(const Mutant& mutant, ProofOptions options) {
   return options;
 }
 
-std::vector<Judgement> judge_mutants(const std::string& verbs, const ProofOptions& options,
+std::vector<Judgement> judge_mutants(const std::string& verbs, const std::string& part,
+                                     const ProofOptions& options,
                                      const std::function<void(const Judgement&)>& progress,
                                      const FindTrace& tracer) {
   std::vector<model::Verb> chosen;
@@ -264,6 +265,7 @@ std::vector<Judgement> judge_mutants(const std::string& verbs, const ProofOption
       for (Row& row : rows) row.change.is_one = true;
       (void)prove(rows, plain, {}, known);  // what holds of the model is not asked again
       for (const Mutant& mutant : mutants_of(chosen[i])) {
+        if (mutant.name.find(part) == std::string::npos) continue;
         ends[i].push_back(judge(mutant, options, known, tracer));
         const std::scoped_lock lock(mutex);
         if (progress) progress(ends[i].back());

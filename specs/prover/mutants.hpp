@@ -47,8 +47,10 @@ std::optional<Mutant> find_mutant(const std::string& name);
 /// How a mutant is proved things about: what is changed, until something is refuted.
 ProofOptions options_for(const Mutant& mutant, ProofOptions options);
 
-/// What becomes of the mutants of the verbs whose name begins so. Calls `progress` with each.
-std::vector<Judgement> judge_mutants(const std::string& verbs, const ProofOptions& options,
+/// What becomes of the mutants of the verbs whose name begins with `verbs`, of those that have
+/// `part` in their own names. Calls `progress` with each.
+std::vector<Judgement> judge_mutants(const std::string& verbs, const std::string& part,
+                                     const ProofOptions& options,
                                      const std::function<void(const Judgement&)>& progress,
                                      const FindTrace& tracer = {});
 

@@ -59,13 +59,13 @@ TEST(Mutants, AreOfAllKinds) {
 }
 
 TEST(Mutants, OfDeregistrationAreNoticed) {
-  const auto ends = judge_mutants("dereg_mr", {}, {});
+  const auto ends = judge_mutants("dereg_mr", "", {}, {});
   EXPECT_EQ(with_fate(ends, Fate::refuted).size(), ends.size());
   EXPECT_GE(ends.size(), 9U);
 }
 
 TEST(Mutants, ThatChangeNothingAreEquivalent) {
-  const auto ends = judge_mutants("reg_dmabuf_mr", {}, {});
+  const auto ends = judge_mutants("reg_dmabuf_mr", "", {}, {});
   // All of a dma-buf is writable, so that nothing is asked there.
   EXPECT_THAT(with_fate(ends, Fate::equivalent),
               Contains(HasSubstr("reg_dmabuf_mr.ok without memory_writable")));
@@ -74,7 +74,7 @@ TEST(Mutants, ThatChangeNothingAreEquivalent) {
 }
 
 TEST(Mutants, ThatChangeNothingSayByWhat) {
-  const auto ends = judge_mutants("local_inv", {}, {});
+  const auto ends = judge_mutants("local_inv", "", {}, {});
   const auto because = [&](const std::string& mutant) {
     const auto end = std::find_if(ends.begin(), ends.end(),
                                   [&](const Judgement& j) { return j.mutant == mutant; });
@@ -88,7 +88,7 @@ TEST(Mutants, ThatChangeNothingSayByWhat) {
 TEST(Mutants, SurviveATheoremThatIsNotAboutThem) {
   ProofOptions options;
   options.theorem = "no_byte_outside";
-  const auto ends = judge_mutants("dereg_mr", options, {});
+  const auto ends = judge_mutants("dereg_mr", "", options, {});
   EXPECT_THAT(with_fate(ends, Fate::survived), Contains("dereg_mr.ok does not set mr.live"));
 }
 

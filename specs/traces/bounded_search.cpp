@@ -363,7 +363,7 @@ std::optional<Proposal> BoundedSearch::find_after(const Goal& goal, const Shape&
   const Store store;
   Path path(*this, device);
   for (const auto& rule : kBeatenPaths.at(beaten)) path.add_step(rule);
-  constexpr unsigned kLimit = 4'000'000;
+  constexpr unsigned kLimit = 2'000'000;
   return solve(path, goal, shape, device, kLimit);
 }
 

@@ -159,14 +159,11 @@ class TraceSearch::Looker {
     for (std::size_t path = 0; path < BoundedSearch::beaten_paths(); ++path)
       for (std::size_t o = 0; o < model::kOutcomes; ++o)
         for (const Shape& shape : shapes_of(verb_named(), false))
-          for (const AnyDevice device : devices()) {
-            const auto outcome = static_cast<Outcome>(o);
-            if (!has_rules(outcome)) continue;
+          if (const auto outcome = static_cast<Outcome>(o); has_rules(outcome)) {
             const auto found = search_.bounded_.find_after(broken_and_seen(suspects, outcome),
-                                                           shape, path, device);
-            if (!found) continue;
-            const bool shows = look_at_proposal(*found, outcome);
-            reference_.reset();
+                                                           shape, path, devices().front());
+            const bool shows = found && look_at_proposal(*found, outcome);
+            reference_.reset();  // the solver takes long, and others wait for it
             if (shows) return true;
           }
     return false;
