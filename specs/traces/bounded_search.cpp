@@ -66,6 +66,7 @@ constexpr std::array kPreparations{
     Preparation{"protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kNoPages)},
     Preparation{"protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kReadPages)},
     Preparation{"destroy_qp.ok", slots(Verb::destroy_qp, 0, 0)},
+    Preparation{"advise_mr.ok", slots(Verb::advise_mr, 0, 0, 0, 0, model::kPrefetch)},
 };
 
 /// The place of a preparation.
@@ -83,6 +84,8 @@ constexpr auto kRegion = place("reg_mr.ok", slots(Verb::reg_mr, 0, 0));
 constexpr auto kSecond = place("reg_mr.ok", slots(Verb::reg_mr, 0, 1));
 constexpr auto kWindow1 = place("alloc_mw.ok", slots(Verb::alloc_mw, 0, 0, 0, 0, model::kTypeOne));
 constexpr auto kWindow2 = place("alloc_mw.ok", slots(Verb::alloc_mw, 0, 0, 0, 0, model::kTypeTwo));
+constexpr auto kAdvice =
+    place("advise_mr.ok", slots(Verb::advise_mr, 0, 0, 0, 0, model::kPrefetch));
 constexpr auto kReceive0 = place("post_recv.ok", slots(Verb::post_recv, 0, 0, 0, 0));
 constexpr auto kReceive1 = place("post_recv.ok", slots(Verb::post_recv, 0, 0, 0, 1));
 constexpr auto kUnmap = place("protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kNoPages));
@@ -101,6 +104,8 @@ const std::vector<std::vector<std::size_t>> kBeatenPaths{
     {kRegion, kReceive0},
     {kRegion, kWindow1},
     {kRegion, kWindow2},
+    {kRegion, kAdvice},
+    {kRegion, kAdvice, kUnmap},
 };
 
 /// Whether the keys of a new object are new, as devices choose them.

@@ -157,15 +157,23 @@ class TraceSearch::Looker {
     if (changes_effect()) return false;
     const Suspects suspects{rows_, search_.dialect_, asked_, subject_, about_results_};
     for (std::size_t path = 0; path < BoundedSearch::beaten_paths(); ++path)
-      for (std::size_t o = 0; o < model::kOutcomes; ++o)
-        for (const Shape& shape : shapes_of(verb_named(), false))
-          if (const auto outcome = static_cast<Outcome>(o); has_rules(outcome)) {
-            const auto found = search_.bounded_.find_after(broken_and_seen(suspects, outcome),
-                                                           shape, path, devices().front());
-            const bool shows = found && look_at_proposal(*found, outcome);
-            reference_.reset();  // the solver takes long, and others wait for it
-            if (shows) return true;
-          }
+      for (const AnyDevice device : devices())
+        for (std::size_t o = 0; o < model::kOutcomes; ++o)
+          if (has_rules(static_cast<Outcome>(o)) &&
+              look_at_beaten_path(suspects, path, device, static_cast<Outcome>(o)))
+            return true;
+    return false;
+  }
+
+  bool look_at_beaten_path(const Suspects& suspects, std::size_t path, AnyDevice device,
+                           Outcome outcome) {
+    for (const Shape& shape : shapes_of(verb_named(), false)) {
+      const auto found =
+          search_.bounded_.find_after(broken_and_seen(suspects, outcome), shape, path, device);
+      const bool shows = found && look_at_proposal(*found, outcome);
+      reference_.reset();  // the solver takes long, and others wait for it
+      if (shows) return true;
+    }
     return false;
   }
 
