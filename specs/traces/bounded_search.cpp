@@ -30,6 +30,11 @@ constexpr Shape slots(Verb verb, std::uint8_t pd, std::uint8_t mr, std::uint8_t 
   return {verb, pd, mr, mw, qp, static_cast<std::uint8_t>((mr + 1U) % Terms::kRegions), option, 1};
 }
 
+constexpr Shape two_elements(Shape shape) {
+  shape.elements = 2;
+  return shape;
+}
+
 /// What makes the objects that calls name, and what else conditions ask of them.
 constexpr std::array kPreparations{
     Preparation{"reg_mr.ok", slots(Verb::reg_mr, 0, 0)},
@@ -59,6 +64,7 @@ constexpr std::array kPreparations{
     Preparation{"dealloc_mw.ok", slots(Verb::dealloc_mw, 0, 0)},
     Preparation{"post_recv.ok", slots(Verb::post_recv, 0, 0, 0, 0)},
     Preparation{"post_recv.ok", slots(Verb::post_recv, 0, 0, 0, 1)},
+    Preparation{"post_recv.ok", two_elements(slots(Verb::post_recv, 0, 0, 0, 1))},
     Preparation{"send.loc_prot_err", slots(Verb::send, 0, 0, 0, 0)},
     Preparation{"send.loc_prot_err", slots(Verb::send, 0, 0, 0, 1)},
     Preparation{"rdma_write.loc_prot_err", slots(Verb::rdma_write, 0, 0, 0, 0)},
@@ -74,7 +80,8 @@ consteval std::size_t place(std::string_view rule, const Shape& shape) {
   for (std::size_t i = 0; i < kPreparations.size(); ++i) {
     const auto& of = kPreparations.at(i).shape;
     if (kPreparations.at(i).rule == rule && of.pd == shape.pd && of.mr == shape.mr &&
-        of.mw == shape.mw && of.qp == shape.qp && of.option == shape.option)
+        of.mw == shape.mw && of.qp == shape.qp && of.option == shape.option &&
+        of.elements == shape.elements)
       return i;
   }
   throw "there is no such preparation";
@@ -88,6 +95,8 @@ constexpr auto kAdvice =
     place("advise_mr.ok", slots(Verb::advise_mr, 0, 0, 0, 0, model::kPrefetch));
 constexpr auto kReceive0 = place("post_recv.ok", slots(Verb::post_recv, 0, 0, 0, 0));
 constexpr auto kReceive1 = place("post_recv.ok", slots(Verb::post_recv, 0, 0, 0, 1));
+constexpr auto kReceiveBoth =
+    place("post_recv.ok", two_elements(slots(Verb::post_recv, 0, 0, 0, 1)));
 constexpr auto kUnmap = place("protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kNoPages));
 constexpr auto kReadOnly = place("protect.ok", slots(Verb::protect, 0, 0, 0, 0, model::kReadPages));
 
@@ -102,6 +111,8 @@ const std::vector<std::vector<std::size_t>> kBeatenPaths{
     {kRegion, kReceive1, kUnmap},
     {kRegion, kSecond, kReceive1},
     {kRegion, kReceive0},
+    {kRegion, kReceiveBoth},
+    {kRegion, kReceiveBoth, kUnmap},
     {kRegion, kWindow1},
     {kRegion, kWindow2},
     {kRegion, kAdvice},
