@@ -249,6 +249,7 @@ class BoundedSearch::Path {
       const auto kind = smt::evaluate(Store::current(), {steps_[i].ref()}, values).front();
       const auto& of = kPreparations.at(static_cast<std::size_t>(kind)).shape;
       proposal.kinds.push_back(static_cast<std::size_t>(kind));
+      proposal.rules.emplace_back(kPreparations.at(static_cast<std::size_t>(kind)).rule);
       proposal.steps.push_back(
           call_of("step" + std::to_string(i) + ".", of, number_of(*states_[i], values), values));
     }
@@ -299,6 +300,9 @@ class BoundedSearch::Path {
     start_.can.features = Terms::Flags::unknown("can.features") &
                           (start_.can.features | Terms::flags(model::kMwType2A));
     require((start_.can.features & both) != both);
+    start_.can.max_message = Terms::Address::unknown("can.max_message");
+    require(Terms::address(1) <= start_.can.max_message);
+    require(start_.can.max_message <= Terms::address(search_.can_.max_message.value()));
   }
 
   static model::Bit plain(const model::Bit& /*like*/, Ref ref, const smt::Assignment& values) {

@@ -28,6 +28,7 @@ struct Proposal {
   Setup setup;
   std::vector<PlannedCall> steps;
   std::vector<std::size_t> kinds;  ///< which kind of step each is
+  std::vector<std::string> rules;  ///< and of which rule
   PlannedCall last;
   model::Result<model::Plain> result;  ///< of the last; its keys are the solver's
   /// Names of the result's keys, where the state before has such keys.

@@ -25,6 +25,8 @@ struct Situation {
   Step next;                         ///< keys resolved; with the result that a trace has
   model::Result<model::Plain> seen;  ///< what the simulated device answers
   std::vector<Step> rest;            ///< what the trace calls after it
+  /// The state by the model's own rules, where results are theirs and not the simulated device's.
+  std::optional<model::State<model::Plain>> truth = std::nullopt;
 };
 
 /// The step with that result, and nothing else that was seen or said of it.

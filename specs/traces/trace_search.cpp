@@ -12,6 +12,7 @@
 #include "model/judge.hpp"
 #include "specs/prover/prover.hpp"
 #include "specs/theorems/all.hpp"
+#include "specs/traces/by_rules.hpp"
 #include "specs/traces/goals.hpp"
 
 namespace mrproof::specs {
@@ -242,8 +243,13 @@ class TraceSearch::Looker {
   bool look_at_proposal(const Proposal& proposal, std::optional<Outcome> outcome) {
     use_device(proposal.can);
     const auto made = make_steps(proposal, book_, *reference_);
-    if (!made || !prefix_stays(*made)) return false;
-    const Situation& s = *made;
+    if (made && look_at_made(*made, proposal, outcome)) return true;
+    const auto other = make_steps_by_rules(proposal, book_);
+    return other && look_at_made(*other, proposal, outcome);
+  }
+
+  bool look_at_made(const Situation& s, const Proposal& proposal, std::optional<Outcome> outcome) {
+    if (!prefix_stays(s)) return false;
     Step last = s.next;
     last.result = proposal.result;
     last.result.lkey = Plain::key(key_value(proposal.lkey, s.states.back()));
@@ -332,8 +338,13 @@ class TraceSearch::Looker {
     reference_.emplace(book_.dialect(), can);
   }
 
-  /// What the reference answers to the steps, and then to the call.
+  /// What the reference answers to the steps, and then to the call; where they are not its own,
+  /// what a sound device may.
   std::optional<Seen> answer(const Situation& s, const Call<Plain>& call) {
+    if (s.truth) {
+      const auto all = sound_answers(book_, *s.truth, call);
+      return all.empty() ? std::nullopt : std::optional(all.front());
+    }
     use_device(s.can);
     reference_->reset(s.setup);
     for (const Step& step : s.steps) (void)reference_->answer(step.call);
@@ -380,9 +391,14 @@ class TraceSearch::Looker {
                                  const BrokenFact& fact) {
     const auto seen = answer(s, step.call);
     if (!seen) return std::nullopt;
-    if (!looks_alike(step.result, as_seen(step, *seen).result))
-      return finish(s, step, Wrong::allowed, fact, *seen, row.id);
     constexpr unsigned kMostFollowed = 12;
+    if (!looks_alike(step.result, as_seen(step, *seen).result)) {
+      auto other = s;
+      if (!other.truth) other.truth = s.states.back();
+      if (changes_effect() && followed_++ < kMostFollowed)
+        if (auto shown = follow_up(other, step, row, fact)) return shown;
+      return finish(s, step, Wrong::allowed, fact, *seen, row.id);
+    }
     if (followed_++ < kMostFollowed)
       if (auto shown = follow_up(s, as_seen(step, *seen), row, fact)) return shown;
     return finish(s, as_seen(step, *seen), Wrong::left, fact, *seen, row.id);
@@ -394,6 +410,7 @@ class TraceSearch::Looker {
     Following after{s, s.states.back(), s.steps.size() + 1, row.id, fact, 0, {}};
     after.s.steps.push_back(step);
     after.s.states.push_back(concrete_.after(row, s.states.back(), step.call, step.result));
+    if (after.s.truth && !take_step(book_, step, *after.s.truth)) return std::nullopt;
     note_keys(after.known, step.call, step.result);
     attempt_all(after);
     if (!after.shown && add_region(after)) attempt_all(after);
@@ -433,10 +450,21 @@ class TraceSearch::Looker {
     if (!ConcreteRules::fits(next.call) || !book_.has(next.call.verb) ||
         !concrete_.may_be_made(state, next.call))
       return;
-    const auto seen = answer(after.s, next.call);
-    if (!seen || !concrete_.allowing(state, next.call, *seen).empty()) return;
-    after.shown = finish(after.s, as_seen(next, *seen), Wrong::forbidden, after.fact, *seen,
-                         after.rule, after.bad);
+    for (const Seen& seen : answers(after.s, next.call)) {
+      if (!concrete_.allowing(state, next.call, seen).empty()) continue;
+      after.shown = finish(after.s, as_seen(next, seen), Wrong::forbidden, after.fact, seen,
+                           after.rule, after.bad);
+      if (after.shown) return;
+    }
+  }
+
+  /// What may be answered to the call.
+  std::vector<Seen> answers(const Situation& s, const Call<Plain>& call) {
+    if (s.truth)
+      return book_.forbids(*s.truth, call) == nullptr ? sound_answers(book_, *s.truth, call)
+                                                      : std::vector<Seen>();
+    const auto seen = answer(s, call);
+    return seen ? std::vector{*seen} : std::vector<Seen>();
   }
 
   /// Another region, to read into or to write from.
@@ -458,7 +486,7 @@ class TraceSearch::Looker {
     note_keys(after.known, step.call, *seen);
     after.s.states.push_back(concrete_.after(*rows.front(), state, step.call, *seen));
     after.s.steps.push_back(as_seen(step, *seen));
-    return true;
+    return !after.s.truth || take_step(book_, after.s.steps.back(), *after.s.truth);
   }
 
   /// The trace, if its calls may be made.
@@ -489,11 +517,11 @@ class TraceSearch::Looker {
     } catch (const TraceError&) {
       return std::nullopt;
     }
-    comment(shown, as_seen(last, seen));
+    comment(shown, as_seen(last, seen), s.truth ? "a sound device" : "the simulated device");
     return shown;
   }
 
-  void comment(Shown& shown, const Step& answer) const {
+  void comment(Shown& shown, const Step& answer, std::string_view whose) const {
     auto& lines = shown.trace.comments;
     lines.push_back(fmt::format(" {}: {}", shown.theorem, sentence_of(shown.theorem)));
     lines.push_back(fmt::format(" Not so at step {}, {}: {}.", shown.bad, shown.rule, shown.fact));
@@ -503,8 +531,8 @@ class TraceSearch::Looker {
     }
     if (shown.bad < shown.trace.steps.size())
       lines.emplace_back(" It leaves a wrong state, which the last step shows.");
-    lines.push_back(fmt::format(" Last step: {}; the simulated device answers: {}.",
-                                words_for(shown.wrong), print_result(answer)));
+    lines.push_back(fmt::format(" Last step: {}; {} answers: {}.", words_for(shown.wrong), whose,
+                                print_result(answer)));
   }
 
   TraceSearch& search_;
