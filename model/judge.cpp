@@ -10,12 +10,12 @@ namespace {
 bool term_holds(const Term<Plain>& term, const PlainView& view) {
   return term.condition->holds(view).truth() == term.holds;
 }
-/// Whether all terms but those that speak of the observation hold, of which `seen` says to ask too.
-bool terms_hold(const PlainRule& rule, const PlainView& view, bool seen) {
-  for (const auto& term : rule.requires_all)
-    if ((seen || term.condition->about != About::observation) && !term_holds(term, view))
-      return false;
-  return true;
+/// Whether all terms but those that speak of the observation hold.
+bool situation_fits(const PlainRule& rule, const PlainView& view) {
+  return std::all_of(
+      rule.requires_all.begin(), rule.requires_all.end(), [&](const Term<Plain>& term) {
+        return term.condition->about == About::observation || term_holds(term, view);
+      });
 }
 
 bool has_reason(const PlainRule& rule, const PlainView& view) {
@@ -110,7 +110,7 @@ const PlainCondition kOutcomeKnown{"outcome_known", "no rule of the verb has thi
 
 Judgement judge(const Rulebook& book, const PlainView& view) {
   for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome)) {
-    if (!terms_hold(*rule, view, true) || !has_reason(*rule, view)) continue;
+    if (!rule->applies(view)) continue;
     Judgement judgement;
     judgement.verdict = verdict_of(rule->weight);
     judgement.rule = rule;
@@ -137,7 +137,7 @@ OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
   OutcomeSet set;
   for (std::size_t i = 0; i < kOutcomes; ++i)
     for (const PlainRule* rule : book.rules(view.call.verb, static_cast<Outcome>(i)))
-      if (rule->weight != Weight::inconclusive && terms_hold(*rule, view, false) &&
+      if (rule->weight != Weight::inconclusive && situation_fits(*rule, view) &&
           has_reason(*rule, view))
         set.add(rule->outcome);
   return set;

@@ -6,21 +6,23 @@
 
 namespace mrproof::model {
 
-PlainRule::PlainRule(const Rule<Plain>& row, Verb of_verb, std::size_t at)
+PlainRule::PlainRule(const Rule<Plain>& row, Verb of_verb, std::size_t at, Applies function)
     : Rule<Plain>(row),
       verb(of_verb),
       place(at),
-      id(std::string(kVerbNames.at(static_cast<std::size_t>(of_verb))) + "." + row.name) {}
+      id(std::string(kVerbNames.at(static_cast<std::size_t>(of_verb))) + "." + row.name),
+      applies(function) {}
 
 Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined, std::span<const Group> groups)
     : dialect_(dialect), defined_(defined) {
   for (const auto& group : groups) {
-    for (const auto& [verb, rows, owed] : group) {
+    for (const auto& [verb, rows, owed, functions] : group) {
       const auto place = static_cast<std::size_t>(verb);
       duties_.at(place) = owed;
-      for (const Rule<Plain>& row : rows) {
-        rules_.push_back(&store_.emplace_back(row, verb, rules_.size()));
-        by_outcome_.at(place).at(static_cast<std::size_t>(row.outcome)).push_back(rules_.back());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        rules_.push_back(&store_.emplace_back(rows[i], verb, rules_.size(), functions[i]));
+        const auto outcome = static_cast<std::size_t>(rows[i].outcome);
+        by_outcome_.at(place).at(outcome).push_back(rules_.back());
       }
     }
   }

@@ -17,10 +17,13 @@ using PlainView = View<Plain>;
 
 /// A rule as one verb has it: verbs that share a table have rules of their own.
 struct PlainRule : Rule<Plain> {
-  PlainRule(const Rule<Plain>& row, Verb of_verb, std::size_t at);
+  using Applies = VerbRules<Plain>::Applies;
+
+  PlainRule(const Rule<Plain>& row, Verb of_verb, std::size_t at, Applies function);
   Verb verb;
   std::size_t place;  ///< in its rulebook's rules()
   std::string id;     ///< "verb.name"
+  Applies applies;    ///< whether it applies to a view: all its terms, and one of its reasons
 };
 
 /// All rules and duties of one dialect over the oracle's domain. Immutable; share it freely.

@@ -44,7 +44,7 @@ template <class D> struct AdviceRules {
       C::unsupported(kUnsupported, fail<D, verb_available<D>>), C::kNoResources};
 
   static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::advise_mr, kAdvise, list<D, pd_live<D>, advised_defined<D>>}};
+      of_table<D, kAdvise>(Verb::advise_mr, list<D, pd_live<D>, advised_defined<D>>)};
 };
 
 }  // namespace mrproof::model

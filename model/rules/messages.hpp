@@ -74,13 +74,13 @@ template <class D> struct MessageRules {
       C::kNoResources};
 
   static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::post_recv, kReceive, list<D, qp_live<D>, receive_queue_free<D>>},
-      {Verb::send, kSend, list<D, qp_live<D>, receive_copy_defined<D>>},
-      {Verb::send_with_inv, kSendInvalidate,
-          list<D, qp_live<D>, verb_available<D>, invalidated_defined<D>, receive_copy_defined<D>>},
-      {Verb::query_qp, kQuery, list<D, qp_live<D>>},
-      {Verb::connect, kConnect, list<D, pair_live<D>>},
-      {Verb::destroy_qp, kDestroy, list<D, qp_live<D>>}};
+      of_table<D, kReceive>(Verb::post_recv, list<D, qp_live<D>, receive_queue_free<D>>),
+      of_table<D, kSend>(Verb::send, list<D, qp_live<D>, receive_copy_defined<D>>),
+      of_table<D, kSendInvalidate>(Verb::send_with_inv,
+          list<D, qp_live<D>, verb_available<D>, invalidated_defined<D>, receive_copy_defined<D>>),
+      of_table<D, kQuery>(Verb::query_qp, list<D, qp_live<D>>),
+      of_table<D, kConnect>(Verb::connect, list<D, pair_live<D>>),
+      of_table<D, kDestroy>(Verb::destroy_qp, list<D, qp_live<D>>)};
 };
 
 }  // namespace mrproof::model

@@ -87,11 +87,12 @@ template <class D> struct ObjectRules {
   static constexpr R kFill[] = {R{"ok", ok}};
   static constexpr R kProtect[] = {R{"ok", ok}.with(protect)};
 
-  static constexpr VerbRules<D> kVerbs[] = {{Verb::alloc_pd, kAlloc, list<D, pd_slot_free<D>>},
-      {Verb::dealloc_pd, kDealloc, list<D, pd_live<D>>},
-      {Verb::dereg_mr, kDeregister, list<D, mr_live<D>>},
-      {Verb::fill, kFill, list<D, store_in_buffer<D>>},
-      {Verb::protect, kProtect, list<D, pages_whole<D>, pages_there<D>>}};
+  static constexpr VerbRules<D> kVerbs[] = {
+      of_table<D, kAlloc>(Verb::alloc_pd, list<D, pd_slot_free<D>>),
+      of_table<D, kDealloc>(Verb::dealloc_pd, list<D, pd_live<D>>),
+      of_table<D, kDeregister>(Verb::dereg_mr, list<D, mr_live<D>>),
+      of_table<D, kFill>(Verb::fill, list<D, store_in_buffer<D>>),
+      of_table<D, kProtect>(Verb::protect, list<D, pages_whole<D>, pages_there<D>>)};
 };
 
 }  // namespace mrproof::model

@@ -64,9 +64,11 @@ template <class D> struct RegistrationRules {
   static constexpr R kNull[] = {R{"ok", ok, hold<D, keys_distinct<D>>}.with(enter_null),
       C::unsupported(C::kErrnoSet, fail<D, verb_available<D>>), C::kNoResources};
   static constexpr auto kDuty = list<D, pd_live<D>, mr_slot_free<D>>;
-  static constexpr VerbRules<D> kVerbs[] = {{Verb::reg_mr, kRegister, kDuty},
-      {Verb::reg_mr_iova, kRegister, kDuty}, {Verb::reg_mr_ex, kRegister, kDuty},
-      {Verb::reg_dmabuf_mr, kRegister, kDuty}, {Verb::alloc_null_mr, kNull, kDuty}};
+  static constexpr VerbRules<D> kVerbs[] = {of_table<D, kRegister>(Verb::reg_mr, kDuty),
+      of_table<D, kRegister>(Verb::reg_mr_iova, kDuty),
+      of_table<D, kRegister>(Verb::reg_mr_ex, kDuty),
+      of_table<D, kRegister>(Verb::reg_dmabuf_mr, kDuty),
+      of_table<D, kNull>(Verb::alloc_null_mr, kDuty)};
 };
 
 /// The rules of reg_shared_mr: the vendor's shared regions (dialect mlnx-exp).
@@ -98,8 +100,8 @@ template <class D> struct SharingRules {
       R{"refused_doubtful", refused, C::kErrnoSet, fail<D, access_bits_defined<D>>}.with(
           "gap.exp_shared_registration"),
       C::unsupported(C::kErrnoSet, fail<D, features_available<D>>), C::kNoResources};
-  static constexpr VerbRules<D> kVerbs[] = {{Verb::reg_shared_mr, kShare,
-      list<D, pd_live<D>, mr_slot_free<D>, source_live<D>, one_process<D>>}};
+  static constexpr VerbRules<D> kVerbs[] = {of_table<D, kShare>(
+      Verb::reg_shared_mr, list<D, pd_live<D>, mr_slot_free<D>, source_live<D>, one_process<D>>)};
 };
 
 }  // namespace mrproof::model

@@ -57,9 +57,9 @@ template <class D> struct RemoteRules {
   static constexpr R kLocalFault =
       R{"loc_prot_err", loc_prot_err, kLocalError, fail<D, kLocalSide>}.with(
           E::requester_fails, E::part_remote, kOrder);
-  static constexpr R kBothFault = R{"loc_prot_err_both", loc_prot_err, kBothErrors,
-      fail<D, kLocalSide, empty_element_sound<D>>}
-                                      .with(E::both_fail, E::part_remote, kOrder);
+  static constexpr R kBothFault =
+      R{"loc_prot_err_both", loc_prot_err, kBothErrors, fail<D, kLocalSide, empty_element_sound<D>>}
+          .with(E::both_fail, E::part_remote, kOrder);
   static constexpr R kEmptyFault =
       R{"loc_prot_err_empty", loc_prot_err, kLocalError, fail<D, empty_element_sound<D>>}.with(
           E::requester_fails, E::part_remote, "gap.zero_length_lkey");
@@ -112,10 +112,11 @@ template <class D> struct RemoteRules {
   static constexpr auto kDuty = list<D, qp_live<D>, copy_defined<D>, one_read_element<D>>;
   static constexpr auto kAtomicDuty =
       list<D, qp_live<D>, verb_available<D>, atomic_length<D>, copy_defined<D>>;
-  static constexpr VerbRules<D> kVerbs[] = {{Verb::rdma_write, kRdma, kDuty},
-      {Verb::rdma_write_with_imm, kImmediate, kDuty}, {Verb::rdma_read, kRdma, kDuty},
-      {Verb::atomic_fetch_and_add, kAtomic, kAtomicDuty},
-      {Verb::atomic_cmp_and_swp, kAtomic, kAtomicDuty}};
+  static constexpr VerbRules<D> kVerbs[] = {of_table<D, kRdma>(Verb::rdma_write, kDuty),
+      of_table<D, kImmediate>(Verb::rdma_write_with_imm, kDuty),
+      of_table<D, kRdma>(Verb::rdma_read, kDuty),
+      of_table<D, kAtomic>(Verb::atomic_fetch_and_add, kAtomicDuty),
+      of_table<D, kAtomic>(Verb::atomic_cmp_and_swp, kAtomicDuty)};
 };
 
 }  // namespace mrproof::model

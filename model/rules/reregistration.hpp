@@ -108,8 +108,9 @@ template <class D> struct ReregistrationRules {
 
   static constexpr auto kDuty = list<D, mr_live<D>, mr_defined<D>, mr_not_null<D>, new_pd_live<D>,
       one_process<D>, translation_plain<D>, kind_kept<D>>;
-  static constexpr VerbRules<D> kVerbs[] = {{Verb::rereg_mr, kLinux, kDuty}};
-  static constexpr VerbRules<D> kExperimentalVerbs[] = {{Verb::rereg_mr, kExperimental, kDuty}};
+  static constexpr VerbRules<D> kVerbs[] = {of_table<D, kLinux>(Verb::rereg_mr, kDuty)};
+  static constexpr VerbRules<D> kExperimentalVerbs[] = {
+      of_table<D, kExperimental>(Verb::rereg_mr, kDuty)};
 };
 
 }  // namespace mrproof::model

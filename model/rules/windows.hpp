@@ -96,11 +96,12 @@ template <class D> struct WindowRules {
   static constexpr auto kBindDuty = list<D, qp_live<D>, mw_live<D>, mw_defined<D>, mr_live<D>,
       mr_defined<D>, bind_region_seen<D>, one_process<D>>;
   static constexpr VerbRules<D> kVerbs[] = {
-      {Verb::alloc_mw, kAlloc, list<D, pd_live<D>, mw_slot_free<D>>},
-      {Verb::dealloc_mw, kDealloc, list<D, mw_live<D>>}, {Verb::bind_mw, kBind, kBindDuty},
-      {Verb::post_bind_mw, kBind, kBindDuty},
-      {Verb::local_inv, kInvalidate,
-          list<D, qp_live<D>, verb_available<D>, invalidated_defined<D>>}};
+      of_table<D, kAlloc>(Verb::alloc_mw, list<D, pd_live<D>, mw_slot_free<D>>),
+      of_table<D, kDealloc>(Verb::dealloc_mw, list<D, mw_live<D>>),
+      of_table<D, kBind>(Verb::bind_mw, kBindDuty),
+      of_table<D, kBind>(Verb::post_bind_mw, kBindDuty),
+      of_table<D, kInvalidate>(
+          Verb::local_inv, list<D, qp_live<D>, verb_available<D>, invalidated_defined<D>>)};
 };
 
 }  // namespace mrproof::model

@@ -23,8 +23,9 @@ namespace {
 /// Something that devices may be without: one of its members.
 using Part = DeviceParts;
 
-constexpr std::array<Part, 21> kParts{{
+constexpr std::array<Part, 22> kParts{{
     {model::kRemoteAtomic},
+    {model::kAllocateMr},
     {model::kMwBind},
     {model::kZeroBased},
     {model::kOnDemand},

@@ -140,8 +140,8 @@ struct InvariantFacts {
     }
     for (std::size_t i = 0; i < D::kRegions; ++i) {
       const Region<D>& r = s.regions.at(i);
-      facts.add(named("mr", i), implies(r.live & model::has<D>(r.access, model::kOnDemand),
-                                        model::has<D>(s.proven, model::kOnDemand)));
+      facts.add(named("mr", i),
+                implies(r.live, (r.access & model::kFeatureFlags & ~s.proven) == D::flags(0)));
       facts.add(named("mr", i) + " null",
                 implies(r.live & r.null, model::has<D>(s.shown, model::kNullMr)));
       facts.add(named("mr", i) + " unseen",
@@ -170,9 +170,11 @@ struct InvariantFacts {
   }
 
   static void bound_through_queue_pair(const S& s, F& facts) {
-    for (std::size_t i = 0; i < D::kWindows; ++i)
+    for (std::size_t i = 0; i < D::kWindows; ++i) {
+      const Window<D>& w = s.windows.at(i);
+      facts.add(named("mw", i) + " one",
+                implies(is_known_bound(w) & w.two, w.qp < D::small(D::kQps)));
       for (std::size_t j = 0; j < D::kQps; ++j) {
-        const Window<D>& w = s.windows.at(i);
         const QueuePair<D>& q = s.qps.at(j);
         const Bit through = is_known_bound(w) & w.two & (w.qp == D::small(j));
         facts.add(named("mw", i) + " " + named("qp", j) + " domain",
@@ -180,6 +182,7 @@ struct InvariantFacts {
         facts.add(named("mw", i) + " " + named("qp", j) + " state",
                   implies(through, q.live & (q.state == D::small(model::QpState::rts))));
       }
+    }
   }
 
   static void queue_pairs_sound(const S& s, F& facts) {
