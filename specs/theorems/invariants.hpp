@@ -170,10 +170,9 @@ struct InvariantFacts {
   }
 
   static void bound_through_queue_pair(const S& s, F& facts) {
+    // Those of other slots stand for queue pairs that the proofs do not have.
     for (std::size_t i = 0; i < D::kWindows; ++i) {
       const Window<D>& w = s.windows.at(i);
-      facts.add(named("mw", i) + " one",
-                implies(is_known_bound(w) & w.two, w.qp < D::small(D::kQps)));
       for (std::size_t j = 0; j < D::kQps; ++j) {
         const QueuePair<D>& q = s.qps.at(j);
         const Bit through = is_known_bound(w) & w.two & (w.qp == D::small(j));
