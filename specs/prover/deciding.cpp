@@ -242,8 +242,12 @@ std::string text_of(const DeviceParts& parts) {
 }
 
 std::string line_of(const Deciding& d) {
-  return fmt::format("{{\"{}\",\"{}\",{:d},{},{:d},{},{},{}}},\n", d.rule, d.condition, d.reason,
-                     d.dialects, d.never, text_of(d.all), text_of(d.any), text_of(d.without));
+  const auto rule = fmt::format("{{\"{}\",", d.rule);
+  const auto rest =
+      fmt::format("\"{}\",{:d},{},{:d},{},{},{}}},\n", d.condition, d.reason, d.dialects, d.never,
+                  text_of(d.all), text_of(d.any), text_of(d.without));
+  constexpr std::size_t kMostLength = 100;
+  return rule + (rule.size() + rest.size() > kMostLength + 1 ? "\n" : "") + rest;
 }
 
 }  // namespace
