@@ -98,12 +98,17 @@ class TraceSearch::Looker {
   /// Among the calls of scenarios; then, if nothing else will do, among others.
   std::optional<Shown> run() {
     look_at_scenarios();
-    if (!best_ || best_->wrong == Wrong::left) stand_in();
-    if (!best_ || best_->wrong == Wrong::left) look_at_proposals();
+    if (!shows_enough()) stand_in();
+    own_results_ = true;
+    followed_ = 0;
+    if (!shows_enough()) look_at_scenarios();
+    if (!shows_enough()) look_at_proposals();
     return best_;
   }
 
  private:
+  [[nodiscard]] bool shows_enough() const { return best_ && best_->wrong != Wrong::left; }
+
   static std::string_view name_of(Verb verb) {
     return model::kVerbNames.at(static_cast<std::size_t>(verb));
   }
@@ -395,7 +400,7 @@ class TraceSearch::Looker {
     if (!looks_alike(step.result, as_seen(step, *seen).result)) {
       auto other = s;
       if (!other.truth) other.truth = s.states.back();
-      if (changes_effect() && followed_++ < kMostFollowed)
+      if (own_results_ && changes_effect() && followed_++ < kMostFollowed)
         if (auto shown = follow_up(other, step, row, fact)) return shown;
       return finish(s, step, Wrong::allowed, fact, *seen, row.id);
     }
@@ -546,6 +551,9 @@ class TraceSearch::Looker {
   const std::string verb_;
   bool about_results_ = false;
   unsigned followed_ = 0;
+  /// Steps may have results that the simulated device does not give: only where nothing else will
+  /// do.
+  bool own_results_ = false;
   std::optional<Shown> best_;
   int asked_solver_ = 0;  ///< how often
 };
