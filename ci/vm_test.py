@@ -159,10 +159,15 @@ exec {TARGET}/boot "$@"
                             "mr1 = reg_mr(pd1, buf1+64, 64, LOCAL_WRITE) -> ok",
                             "post_recv(qp0, mr0.lkey, buf0+0, 8) -> ok"]
         (scenarios / "long.mrt").write_text("\n".join(trace) + "\n")
-        done = mrproof("run", "--target", TARGET, "--steps", 1, "--out", self.out / "report",
-                       "--scenarios", scenarios, "--shrink", limit=600)
-        report = json.loads((self.out / "report/report.json").read_text())
-        hangs = [i for i in report["incidents"] if i["verdict"] == "hang"]
+        # The driver's fault is a race, which a guest loses when its code is new to the emulator:
+        # the first time, and nearly always.
+        for _ in range(3):
+            done = mrproof("run", "--target", TARGET, "--steps", 1, "--out", self.out / "report",
+                           "--scenarios", scenarios, "--shrink", limit=600)
+            report = json.loads((self.out / "report/report.json").read_text())
+            hangs = [i for i in report["incidents"] if i["verdict"] == "hang"]
+            if hangs:
+                break
         self.assertEqual(len(hangs), 1, done.stdout + done.stderr)
         self.assertEqual(hangs[0]["shrunk"]["steps"], 2, hangs)
         print(f"shrunk in {hangs[0]['shrunk']['seconds']:.1f} s")

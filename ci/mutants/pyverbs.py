@@ -104,6 +104,8 @@ class Peer:
         """({test: ok, FAIL, ERROR or skipped}, why the guest did not get to the end or "") of the
         tests named, or of all."""
         console = guest_programs.boot(target, self.archive(tests), LIMIT + 120)
+        if console.startswith("guest: QEMU"):
+            raise TargetError(console.strip())
         outcomes = dict(OUTCOME.findall(console))
         end = re.search(r"^peer: ended (\d+)$", console, re.M)
         if end and not outcomes:

@@ -45,6 +45,10 @@ FIRST_WORD = 120
 BOOTS = 3
 
 
+class QemuDied(Exception):
+    """QEMU itself was ended by a signal: nothing is known of what ran in its guest."""
+
+
 def watch(guest, console, limit):
     """Whether the guest ended by itself: it is given up after `limit` seconds without a word."""
     size, heard = 0, time.monotonic()
@@ -57,30 +61,45 @@ def watch(guest, console, limit):
             guest.kill()
             guest.wait()
             return False
+    if guest.returncode < 0:
+        raise QemuDied(f"QEMU ended by signal {-guest.returncode}")
     if guest.returncode != 0:
         raise RuntimeError(f"the guest could not be booted: exit status {guest.returncode}")
     return True
 
 
+def boot_once(folder, limit):
+    """What the console of the folder's guest said, or None of one that never said a word."""
+    console = folder / "console"
+    console.unlink(missing_ok=True)
+    guest = subprocess.Popen([folder / "boot", folder / "channel", console,
+                              'mrproof.command="/bin/busybox sh /programs/run"'])
+    ended = watch(guest, console, limit)
+    said = console.read_text(errors="replace").replace("\r", "")
+    if ended:
+        return said
+    return f"{said}\nguest: silent for {limit} s, given up\n" if said else None
+
+
 def boot(target, archive, limit):
     """The console of a guest of the target that has the archive's files and runs its script, until
-    it ends or is silent for `limit` seconds, which the console's last line then says."""
+    it ends or is silent for `limit` seconds, which the console's last line then says. A guest that
+    says nothing, and one whose QEMU dies, is booted again; the line tells if that was in vain."""
     with tempfile.TemporaryDirectory(prefix="mrproof-programs-") as folder:
         folder, target = Path(folder), Path(target)
         (folder / "kernel").symlink_to((target / "kernel").resolve())
         shutil.copy(target / "boot", folder / "boot")
         (folder / "initrd").write_bytes((target / "initrd").read_bytes() + archive)
         (folder / "channel").write_bytes(b"\0" * (1 << 20))
-        console = folder / "console"
         for _ in range(BOOTS):
-            guest = subprocess.Popen([folder / "boot", folder / "channel", console,
-                                      'mrproof.command="/bin/busybox sh /programs/run"'])
-            ended = watch(guest, console, limit)
-            said = console.read_text(errors="replace").replace("\r", "")
-            if ended or said:
-                return said if ended else f"{said}\nguest: silent for {limit} s, given up\n"
-            console.unlink()
-    return f"guest: silent for {FIRST_WORD} s, given up {BOOTS} times\n"
+            try:
+                said = boot_once(folder, limit)
+                why = f"guest: silent for {FIRST_WORD} s, given up {BOOTS} times"
+            except QemuDied as died:
+                said, why = None, f"guest: {died}, {BOOTS} times"
+            if said is not None:
+                return said
+    return f"{why}\n"
 
 
 def run_programs(target, programs, arguments="", limit=150, libraries=()):

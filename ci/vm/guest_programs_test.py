@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that a guest which hangs is given up, and booted again where it never said a word.
+"""Tests that a guest which hangs is given up, and booted again where it never said a word or its
+QEMU died.
 
 Guests are shell scripts here, in place of a target's `boot`.
 """
@@ -56,6 +57,16 @@ class Guests(unittest.TestCase):
         self.assertIn("hello", console)
         self.assertRegex(console, "silent for 1 s, given up")
         self.assertEqual(self.boots(), 1)
+
+    def test_qemu_dies(self):
+        console = self.booted(f'[ $(wc -l <$boots) -gt 1 ] || kill -SEGV $$\n{SAYS}')
+        self.assertIn("hello", console)
+        self.assertEqual(self.boots(), 2)
+
+    def test_qemu_always_dies(self):
+        console = self.booted("echo word; kill -SEGV $$")
+        self.assertRegex(console, "^guest: QEMU .* signal 11, 3 times")
+        self.assertEqual(self.boots(), 3)
 
     def test_cannot_be_booted(self):
         with self.assertRaisesRegex(RuntimeError, "exit status 2"):
