@@ -19,6 +19,7 @@
 #include "conformance/trace/trace_dialect.hpp"
 #include "impl/layout.hpp"
 #include "model/conditions/objects.hpp"
+#include "model/conditions/registration.hpp"
 #include "model/conditions/transfer.hpp"
 #include "specs/deciding.hpp"
 
@@ -84,6 +85,37 @@ bool have_ends_apart(const State<Plain>& state) {
   return false;
 }
 
+/// Whether there is a region of no bytes, which devices may refuse to make.
+bool has_empty_region(const State<Plain>& state) {
+  return std::any_of(state.regions.begin(), state.regions.end(),
+                     [](const auto& mr) { return (mr.live & mr.empty).truth(); });
+}
+
+/// Whether it takes such a region for the condition to be the only reason.
+bool needs_empty_region(const DecidingCondition& item) {
+  return item.rule->verb == Verb::rereg_mr &&
+         item.condition->id == std::string_view(length_zero<Plain>.id);
+}
+
+/// Whether it takes a read of more bytes than the port carries for the condition to be the only one
+/// broken, or the only reason.
+bool needs_too_long_read(const DecidingCondition& item) {
+  const auto is_length = [](const PlainCondition& condition) {
+    return condition.id == std::string_view(message_not_too_long<Plain>.id);
+  };
+  const auto& reasons = item.rule->reasons;
+  return item.rule->verb == Verb::rdma_read &&
+         (is_length(*item.condition) ||
+          (!reasons.empty() && std::all_of(reasons.begin(), reasons.end(), [&](const auto& term) {
+            return is_length(*term.condition);
+          })));
+}
+
+/// Whether the port carries all that one element can say, and a read has no more than one.
+bool carries_any_read(const Capabilities<Plain>& can) {
+  return (can.features.value() & kIwarp) != 0 && can.max_message.value() >= ~std::uint32_t{0};
+}
+
 /// Whether it takes that for the condition to be the only one broken.
 bool needs_ends_apart(const DecidingCondition& item) {
   const auto is_asked = [&](std::string_view id) {
@@ -121,6 +153,7 @@ class Follower : public JournalVisitor {
     if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::inconclusive) return;
     rules.look({before, step.call, step.result});
     ends_apart = ends_apart || have_ends_apart(before);
+    empty_region = empty_region || has_empty_region(before);
     // What some call succeeded with, the device has.
     can.claimed = can.claimed | before.proven;
     can.features = can.features | before.shown;
@@ -148,7 +181,8 @@ class Follower : public JournalVisitor {
 
   RuleCoverage rules;
   Capabilities<Plain> can;
-  bool ends_apart = false;  ///< one end of a pair was ready and the other was not, at some step
+  bool ends_apart = false;    ///< one end of a pair was ready and the other was not, at some step
+  bool empty_region = false;  ///< there was a region of no bytes, at some step
 
  private:
   std::vector<std::unique_ptr<CoveredScope>>& scopes_;
@@ -171,16 +205,6 @@ std::string lack_of(Verb verb, const RuleCoverage& rules, const Capabilities<Pla
     taken += rules.taken()[rules.book().index(*rule)];
   if (needed == ~0U || (needed & can.features.value()) != 0 || taken != 0) return "";
   return "the device lacks " + print_flags(kFeatureNames, static_cast<std::uint32_t>(needed));
-}
-
-/// What a case is run on: the device, and the memory that there is.
-DeviceParts parts_of(const Capabilities<Plain>& can) {
-  std::uint64_t largest = 0;
-  for (std::size_t i = 0; i < kBufferCount; ++i) largest = std::max(largest, buffer_size(i));
-  const bool iwarp = (can.features.value() & kIwarp) != 0;
-  return {static_cast<std::uint32_t>(can.claimed.value()),
-          static_cast<std::uint32_t>(can.features.value()), !iwarp,
-          2 * largest >= can.max_message.value()};
 }
 
 /// Those of the parts that `has` has, or that it has not.
@@ -260,6 +284,10 @@ void count_conditions(const Follower& follower, const Planned& planned, ModelCov
     if (why.empty()) why = lack_of(item.rule->verb, rules, follower.can);
     if (why.empty() && !follower.ends_apart && needs_ends_apart(item))
       why = "at no step was one end of a pair ready and the other not";
+    if (why.empty() && carries_any_read(follower.can) && needs_too_long_read(item))
+      why = "a read has one element here, and the port carries as much as that can have";
+    if (why.empty() && !follower.empty_region && needs_empty_region(item))
+      why = "at no step was there a region of no bytes";
     if (const auto trouble = planned.trouble_of(i); why.empty() && !trouble.empty())
       why = "left out as known trouble: " + trouble;
     result.conditions_left.push_back({name_of(item), why});
@@ -290,6 +318,15 @@ void read_reasons(const Json& report, std::map<std::string, std::string>& reason
 }
 
 }  // namespace
+
+DeviceParts parts_of(const Capabilities<Plain>& can) {
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < kBufferCount; ++i) largest = std::max(largest, buffer_size(i));
+  const bool iwarp = (can.features.value() & kIwarp) != 0;
+  return {static_cast<std::uint32_t>(can.claimed.value()),
+          static_cast<std::uint32_t>(can.features.value()), !iwarp,
+          2 * largest >= can.max_message.value()};
+}
 
 bool ModelCoverage::complete() const {
   return scope_conditions_left.empty() &&

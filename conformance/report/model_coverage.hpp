@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/report/scope_coverage.hpp"
+#include "specs/deciding.hpp"
 
 namespace mrproof {
 
@@ -47,5 +48,8 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
 std::string coverage_text(const ModelCoverage& coverage, bool all);
 /// Version 1; conformance/README.md has the fields.
 std::string coverage_json(const ModelCoverage& coverage);
+
+/// What a case is run on: the device, and the memory that there is.
+DeviceParts parts_of(const model::Capabilities<model::Plain>& can);
 
 }  // namespace mrproof

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "model/access.hpp"
@@ -108,6 +109,20 @@ class Question {
     return of_;
   }
 
+  /// Whether it is proved that there is no state and call on a device that has just these.
+  bool never_on(const DeviceParts& has, std::uint64_t max_message) {
+    max_message_ = max_message;
+    std::vector<Part> absent, present;
+    for (const Part& part : kParts) {
+      const bool flagged = ((has.access & part.access) | (has.features & part.features)) != 0;
+      if (!flagged && !(part.roce && has.roce) && !(part.memory && has.memory))
+        absent.push_back(part);
+      else if (flagged)
+        present.push_back(part);
+    }
+    return !possible(absent, present) && of_.decided;
+  }
+
  private:
   /// What the device of an answer has, and has shown.
   struct Device {
@@ -119,8 +134,8 @@ class Question {
     }
   };
 
-  /// What is needed of each device; then, of what else the poorest has to be given something, what
-  /// is enough by itself.
+  /// What is needed of each device; then, where the poorest has to be given more, what it has to
+  /// have one of.
   void look_for_needs() {
     const Device witness = seen_;  // what it is without is not needed
     std::vector<Part> absent;
@@ -131,24 +146,24 @@ class Question {
         absent.push_back(part);
     }
     if (absent.size() + 1 < kParts.size() && possible(absent, {})) return;
-    if (look_for_alternatives(absent)) return;
-    // Windows may be needed beside something else.
-    std::erase_if(absent, [](const Part& part) { return (part.features & kWindows) != 0; });
-    look_for_alternatives(absent);
+    look_for_one_of(std::move(absent));
   }
 
-  /// What any device has to have one of, if giving one of the absent parts is enough.
-  bool look_for_alternatives(const std::vector<Part>& absent) {
-    std::vector<Part> enough;
-    for (std::size_t i = 0; i < absent.size(); ++i) {
+  /// Of what is absent the least that is impossible without: any device has to have one of it,
+  /// and perhaps something beside it. Windows are left out first: where they are needed beside
+  /// something else, it is that which devices are without.
+  void look_for_one_of(std::vector<Part> absent) {
+    std::stable_partition(absent.begin(), absent.end(),
+                          [](const Part& part) { return (part.features & kWindows) != 0; });
+    for (std::size_t i = 0; i < absent.size();) {
       auto fewer = absent;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (possible(fewer, {})) enough.push_back(absent[i]);
+      if (possible(fewer, {}))
+        ++i;
+      else
+        absent = std::move(fewer);
     }
-    // Two others together may do as well: then nothing is said.
-    if (enough.empty() || possible(enough, {})) return false;
-    for (const Part& part : enough) add(of_.any, part);
-    return true;
+    for (const Part& part : absent) add(of_.any, part);
   }
 
   /// Where the condition speaks of what devices have: what a device that has all else has to be
@@ -202,6 +217,8 @@ class Question {
         all.push_back(bit.ref());
       for (const auto& fact : facts_of(state)) all.push_back(fact.holds.ref());
       all.push_back(writable(call).ref());
+      if (max_message_)
+        all.push_back((state.can.max_message == Terms::address(*max_message_)).ref());
       for (const Part& part : absent) all.push_back(without(part, state));
       for (const Part& part : present) all.push_back(with(part, state));
       const auto reply = questions.possible("deciding", all);
@@ -233,6 +250,7 @@ class Question {
   Known& known_;
   Deciding of_;
   Device seen_;
+  std::optional<std::uint64_t> max_message_;
   std::vector<bool> useless_;
 };
 
@@ -302,6 +320,12 @@ std::vector<Deciding> deciding(const ProofOptions& options,
       });
   }
   return all;
+}
+
+bool never_decides_on(const DeviceParts& has, std::uint64_t max_message, const Row& row,
+                      std::size_t term, bool reason, const ProofOptions& options) {
+  Known known;
+  return Question(row, term, reason, options, known).never_on(has, max_message);
 }
 
 std::string deciding_text(const std::vector<Deciding>& all) {

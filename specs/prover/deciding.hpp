@@ -40,6 +40,12 @@ std::vector<smt::Bit> decides_alone(const Row& row, std::size_t term, bool reaso
 std::vector<Deciding> deciding(const ProofOptions& options,
                                const std::function<void(const Deciding&)>& progress);
 
+/// Whether it is proved that the term never decides alone on a device that has just these parts and
+/// carries messages of so many bytes: in no state that the invariants allow and by no call that
+/// keeps its duties.
+bool never_decides_on(const DeviceParts& has, std::uint64_t max_message, const Row& row,
+                      std::size_t term, bool reason, const ProofOptions& options);
+
 /// Those that need something, as specs/deciding.inc has them.
 std::string deciding_text(const std::vector<Deciding>& all);
 

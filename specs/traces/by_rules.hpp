@@ -15,9 +15,6 @@ std::vector<model::Result<model::Plain>> sound_answers(const model::Rulebook& bo
                                                        const model::State<model::Plain>& state,
                                                        const model::Call<model::Plain>& call);
 
-/// Takes the step, keys resolved; whether the model allows its result.
-bool take_step(const model::Rulebook& book, const Step& step, model::State<model::Plain>& state);
-
 /// A proposal's steps with the results that their rules make, and its call about to be made;
 /// nothing if one of them may not be made. Its `truth` is set.
 std::optional<Situation> make_steps_by_rules(const Proposal& proposal, const model::Rulebook& book);

@@ -97,37 +97,47 @@ std::optional<Result<Plain>> Reference::answer(const Call<Plain>& call) {
   }
 }
 
+bool take_step(const model::Rulebook& book, const Step& step, State<Plain>& state) {
+  const model::PlainView view{state, step.call, step.result};
+  const auto judgement = model::judge(book, view);
+  if (judgement.verdict == model::Verdict::deviates) return false;
+  model::advance(*judgement.rule, view, state);
+  return true;
+}
+
 std::optional<Situation> make_steps(const Proposal& proposal, const model::Rulebook& book,
-                                    Reference& reference) {
+                                    const Answer& answer) {
   Situation s;
   s.can = proposal.can;
   s.setup = proposal.setup;
   auto state = initial_state(s.setup, s.can, book.defined_access());
-  reference.reset(s.setup);
-  const auto may_be_made = [&](Step& step, const PlannedCall& planned) {
+  const auto answered = [&](Step& step, const PlannedCall& planned) {
     static_cast<PlannedCall&>(step) = planned;
     resolve_keys(step, state);
-    return ConcreteRules::fits(step.call) && book.forbids(state, step.call) == nullptr;
+    s.states.push_back(state);
+    return ConcreteRules::fits(step.call) && book.forbids(state, step.call) == nullptr
+               ? answer(s.steps.size(), state, step.call)
+               : std::nullopt;
   };
   for (const PlannedCall& planned : proposal.steps) {
     Step step;
-    if (!may_be_made(step, planned)) return std::nullopt;
-    const auto seen = reference.answer(step.call);
+    const auto seen = answered(step, planned);
     if (!seen) return std::nullopt;
-    step = as_seen(step, *seen);
-    const model::PlainView view{state, step.call, step.result};
-    const auto judgement = model::judge(book, view);
-    if (judgement.verdict == model::Verdict::deviates) return std::nullopt;
-    s.states.push_back(state);
-    s.steps.push_back(step);
-    model::advance(*judgement.rule, view, state);
+    s.steps.push_back(as_seen(step, *seen));
+    if (!take_step(book, s.steps.back(), state)) return std::nullopt;
   }
-  s.states.push_back(state);
-  if (!may_be_made(s.next, proposal.last)) return std::nullopt;
-  const auto seen = reference.answer(s.next.call);
+  const auto seen = answered(s.next, proposal.last);
   if (!seen) return std::nullopt;
   s.seen = *seen;
   return s;
+}
+
+std::optional<Situation> make_steps(const Proposal& proposal, const model::Rulebook& book,
+                                    Reference& reference) {
+  reference.reset(proposal.setup);
+  return make_steps(proposal, book, [&](std::size_t, const State<Plain>&, const Call<Plain>& c) {
+    return reference.answer(c);
+  });
 }
 
 Situations::Situations(std::size_t dialect) {
@@ -172,10 +182,7 @@ void Situations::follow(const Trace& trace, const model::Rulebook& book, Referen
     // The result that a trace has may be another one where the call is the same.
     if (seen_.insert(calls + "-> " + print_result(step)).second) all_.push_back(situation);
     step = as_seen(step, *seen);
-    const model::PlainView view{state, step.call, step.result};
-    const auto judgement = model::judge(book, view);
-    if (judgement.verdict == model::Verdict::deviates) return;
-    model::advance(*judgement.rule, view, state);
+    if (!take_step(book, step, state)) return;
     situation.steps.push_back(std::move(step));
   }
 }

@@ -1,6 +1,7 @@
 // Calls in situations that traces lead to: where a wrong step is looked for.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -50,8 +51,19 @@ class Reference {
   model::Capabilities<model::Plain> can_;
 };
 
-/// A proposal's steps, made on the reference (which can do what the proposal says), and its call
-/// about to be made; nothing if one of them may not be made, or ends otherwise than rules allow.
+/// Takes the step, keys resolved; whether the model allows its result.
+bool take_step(const model::Rulebook& book, const Step& step, model::State<model::Plain>& state);
+
+/// How the call of that number ends in the state; nothing if it cannot be made.
+using Answer = std::function<std::optional<model::Result<model::Plain>>(
+    std::size_t, const model::State<model::Plain>&, const model::Call<model::Plain>&)>;
+
+/// A proposal's steps with those answers, and its call about to be made; nothing if one of them may
+/// not be made, or ends otherwise than rules allow.
+std::optional<Situation> make_steps(const Proposal& proposal, const model::Rulebook& book,
+                                    const Answer& answer);
+
+/// The same with the reference's answers, which can do what the proposal says.
 std::optional<Situation> make_steps(const Proposal& proposal, const model::Rulebook& book,
                                     Reference& reference);
 

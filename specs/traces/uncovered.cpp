@@ -40,17 +40,26 @@ class Search {
         book_(*model::find_rulebook(coverage.dialect)),
         rows_(rows_of(1U << dialect_)),
         reference_(coverage.dialect, coverage.can),
-        bounded_(dialect_, reference_.can()) {}
+        bounded_(dialect_, reference_.can()),
+        has_(parts_of(coverage.can)),
+        max_message_(coverage.can.max_message.value()) {}
 
-  std::optional<Trace> trace(const std::string& name) {
+  Uncovering uncover(const std::string& name) {
     const auto place = find(rows_, name);
-    if (!place) return std::nullopt;
+    if (!place) return {name, std::nullopt};
+    if (never_decides_on(has_, max_message_, *place->row, place->term, place->reason, {}))
+      return {name, std::nullopt, true};
+    return {name, trace(*place, name)};
+  }
+
+ private:
+  std::optional<Trace> trace(const Place& place, const std::string& name) {
     constexpr std::size_t kMostTried = 4;
     for (std::size_t steps = 0; steps <= Uncovering::kMostSteps; ++steps)
-      for (const Shape& shape : shapes_of(place->row->verb, false)) {
+      for (const Shape& shape : shapes_of(place.row->verb, false)) {
         std::vector<Proposal> tried;
         while (tried.size() < (steps == 0 ? 1 : kMostTried)) {
-          auto found = bounded_.find(goal(*place), shape, steps, AnyDevice::full, tried);
+          auto found = bounded_.find(goal(place), shape, steps, AnyDevice::full, tried);
           if (!found) break;
           if (auto shown = show(*found, name)) return shown;
           tried.push_back(std::move(*found));
@@ -59,7 +68,6 @@ class Search {
     return std::nullopt;
   }
 
- private:
   /// The condition decides alone, after steps that the device can make.
   BoundedSearch::Goal goal(const Place& place) const {
     return [place, can = reference_.can()](const State<Terms>& state, const Shape& shape) {
@@ -108,6 +116,8 @@ class Search {
   std::vector<Row> rows_;
   Reference reference_;
   BoundedSearch bounded_;
+  DeviceParts has_;
+  std::uint64_t max_message_;
 };
 
 }  // namespace
@@ -118,7 +128,7 @@ std::vector<Uncovering> uncovered(const ModelCoverage& coverage,
   std::vector<Uncovering> all;
   for (const auto& left : coverage.conditions_left) {
     if (!left.why.empty()) continue;
-    all.push_back({left.name, search.trace(left.name)});
+    all.push_back(search.uncover(left.name));
     if (progress) progress(all.back());
   }
   return all;

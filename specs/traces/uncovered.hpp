@@ -15,6 +15,9 @@ namespace mrproof::specs {
 struct Uncovering {
   std::string name;            ///< "rdma_read.ok but for remote_right", as coverage has it
   std::optional<Trace> trace;  ///< nothing: none of at most `kMostSteps` steps before the call
+  /// Proved: by the rules it never does on a device that has what this one has and lacks what it
+  /// lacks, in whatever state the invariants allow.
+  bool impossible = false;
   static constexpr std::size_t kMostSteps = 4;
 };
 

@@ -27,13 +27,20 @@ TEST(Uncovered, FindsATraceWhereTheRulesHaveOne) {
     EXPECT_EQ(all[i].trace->steps.back().call.verb, model::Verb::rdma_read);
     EXPECT_EQ(all[i].trace->comments.front(), " " + all[i].name + ".");
   }
+  for (const std::size_t i : {0U, 1U}) EXPECT_FALSE(all[i].impossible) << all[i].name;
   EXPECT_FALSE(all[2].trace) << "it never decides alone";
+  EXPECT_TRUE(all[2].impossible);
 }
 
 TEST(Uncovered, FindsNoneWhereTheDeviceCannot) {
-  auto coverage = left({{"bind_mw.ok but for window_live", ""}, {"rdma_read.ok but for no", ""}});
+  auto coverage =
+      left({{"bind_mw.ok but for bind_in_bounds", ""}, {"rdma_read.ok but for no", ""}});
   coverage.can.features = model::Plain::flags(0);
-  for (const auto& u : uncovered(coverage, {})) EXPECT_FALSE(u.trace) << u.name;
+  const auto all = uncovered(coverage, {});
+  ASSERT_EQ(all.size(), 2U);
+  for (const auto& u : all) EXPECT_FALSE(u.trace) << u.name;
+  EXPECT_TRUE(all[0].impossible) << "there are no windows";
+  EXPECT_FALSE(all[1].impossible) << "there is no such condition";
 }
 
 }  // namespace
