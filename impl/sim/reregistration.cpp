@@ -6,8 +6,17 @@
 #include "impl/sim/sim_device.hpp"
 
 namespace mrproof::impl {
+namespace {
 
 using model::Plain;
+
+/// A refusal with one of the page's codes, and the errno beside it.
+void refused_with(model::Result<Plain>& result, std::uint32_t code, int error) {
+  refused(result, static_cast<int>(code));
+  result.reason = Plain::key(static_cast<std::uint32_t>(error));
+}
+
+}  // namespace
 
 /// What libibverbs itself finds wrong, before it asks the driver.
 bool SimDevice::input_error(const Call& call, const MemoryRegion& region) const {
@@ -122,6 +131,31 @@ void SimDevice::change(const Call& call, MemoryRegion& region, const Registratio
   }
 }
 
+/// Whether a range cannot be kept from the child of a fork, or given back to it: there is no
+/// memory, and madvise(2) says so. Where another region holds the range, too, there is nothing to
+/// be done.
+bool SimDevice::fork_advice_fails(std::uint8_t mr, std::uint64_t address,
+                                  std::uint64_t length) const {
+  if (memory_.mapped(address, length)) return false;
+  for (std::size_t slot = 0; slot < regions_.size(); ++slot) {
+    if (slot == mr || !regions_[slot].live) continue;
+    const MemoryRegion& other = table_.region(regions_[slot].entry);
+    const bool kept_from_child = other.usable && !other.hidden && !other.on_demand;
+    if (kept_from_child && inside(address - other.memory, length, other.length)) return false;
+  }
+  return true;
+}
+
+/// The driver refuses the command. The region may only be deregistered from now on.
+void SimDevice::end_by_command(MemoryRegion& region, int error, bool fork_state_lost,
+                               Result& result) const {
+  region.usable = false;
+  if (experimental()) return refused(result, error);
+  std::uint32_t code = fork_state_lost ? model::kErrCmdAndDoForkNew : model::kErrCmd;
+  if (broken(Fault::rereg_command_error_as_input_error)) code = model::kErrInput;
+  refused_with(result, code, error);
+}
+
 void SimDevice::rereg_mr(const Call& call, Result& result) {
   MemoryRegion& region = region_in(call.mr);
   const std::size_t entry = regions_[call.mr].entry;
@@ -129,27 +163,29 @@ void SimDevice::rereg_mr(const Call& call, Result& result) {
   if ((flags & model::kChangePd) != 0) domain(call.pd);
 
   if (!experimental() && input_error(call, region)) {
-    refused(result, static_cast<int>(model::kErrInput));
-    result.reason = Plain::key(EINVAL);
+    refused_with(result, model::kErrInput, EINVAL);
     if (broken(Fault::rereg_input_error_ends_region)) region.usable = false;
     return;
   }
   const Registration wanted = changed(call, region);
+  const bool translation = (flags & model::kChangeTranslation) != 0;
+  const bool protects = options_.fork_protection && !experimental() && translation &&
+                        !region.on_demand && !region.hidden;
+  if (protects && fork_advice_fails(call.mr, wanted.address, wanted.length))
+    return refused_with(result, model::kErrDontForkNew, ENOMEM);
+
   const int error = command_refusal(call, region, wanted);
   if (error != 0 && !broken(Fault::rereg_refusal_swallowed)) {
-    region.usable = false;
-    if (experimental()) return refused(result, error);
-    const auto code =
-        broken(Fault::rereg_command_error_as_input_error) ? model::kErrInput : model::kErrCmd;
-    refused(result, static_cast<int>(code));
-    result.reason = Plain::key(static_cast<std::uint32_t>(error));
-    return;
+    const bool lost = protects && !memory_.mapped(wanted.address, wanted.length);
+    return end_by_command(region, error, lost, result);
   }
+  const bool old_lost = protects && fork_advice_fails(call.mr, region.memory, region.length);
   if (error == 0) change(call, region, wanted);
-  if (error == 0 && (flags & model::kChangeTranslation) != 0) {
+  if (error == 0 && translation) {
     region.old_key = region.key;
     region.key = table_.next_key(entry);
   }
+  if (old_lost) refused_with(result, model::kErrDoForkOld, ENOMEM);
   result.lkey = result.rkey = Plain::key(region.key);
 }
 

@@ -14,6 +14,7 @@ using model::kChangeTranslation;
 /// mr0 is a region of buffer 1 in pd0, mr1 one of buffer 0.
 class Reregistration : public SimTest {
  protected:
+  explicit Reregistration(const SimOptions& options = {}) : SimTest(options) {}
   void SetUp() override {
     SimTest::SetUp();
     key_ = region(0, 0, in_buffer(1), 64);
@@ -118,6 +119,55 @@ TEST_F(Reregistration, GainingWriteAccessNeedsWritableMemory) {
   expect_code(rereg_mr(0, kChangeAccess, 0, {}, kAllRights), model::kErrCmd, EFAULT);
   perform(protect(in_buffer(1), kPageSize, model::kWritePages));
   expect_unusable();
+}
+
+/// The codes of a device whose regions are kept from the children of a fork.
+class ForkProtection : public Reregistration {
+ protected:
+  static SimOptions options() {
+    SimOptions options;
+    options.fork_protection = true;
+    return options;
+  }
+  ForkProtection() : Reregistration(options()) {}
+
+  /// Takes the memory of mr0, or of the buffer, away.
+  void lose(std::size_t buffer) { perform(protect(in_buffer(buffer), kPageSize, model::kNoPages)); }
+  Result translate(std::uint64_t address) {
+    return perform(rereg_mr(0, kChangeTranslation, 0, {0, address, 64}, 0));
+  }
+};
+
+TEST_F(ForkProtection, NewRangeThatIsNotThereKeepsTheRegion) {
+  lose(2);
+  expect_code(rereg_mr(0, kChangeTranslation, 0, {0, in_buffer(2), 64}, 0), model::kErrDontForkNew,
+              ENOMEM);
+  expect_ok(write(key_, in_buffer(1)));
+}
+
+TEST_F(ForkProtection, NewRangeThatAnotherRegionHeldEndsTheRegion) {
+  region(2, 0, in_buffer(2), 64);
+  lose(2);
+  expect_code(rereg_mr(0, kChangeTranslation, 0, {0, in_buffer(2), 64}, 0),
+              model::kErrCmdAndDoForkNew, EFAULT);
+  expect_unusable();
+}
+
+TEST_F(ForkProtection, OldRangeThatIsGoneGivesANewRegion) {
+  lose(1);
+  const Result result = translate(in_buffer(2));
+  EXPECT_EQ(result.outcome, Outcome::refused);
+  EXPECT_EQ(result.error.value(), std::uint64_t{model::kErrDoForkOld});
+  EXPECT_EQ(result.reason.value(), static_cast<std::uint64_t>(ENOMEM));
+  EXPECT_NE(result.rkey.value(), key_);
+  expect_ok(write(result.rkey.value(), in_buffer(2)));
+  EXPECT_EQ(translate(in_buffer(0)).outcome, Outcome::ok);
+}
+
+TEST_F(ForkProtection, OldRangeThatAnotherRegionHoldsStaysAsItIs) {
+  region(2, 0, in_buffer(1), 128);
+  lose(1);
+  EXPECT_EQ(translate(in_buffer(2)).outcome, Outcome::ok);
 }
 
 /// The same verb as the vendor's experimental page has it.

@@ -45,7 +45,9 @@ SimDevice::SimDevice(const SimOptions& options)
 
 Description SimDevice::description() const {
   const std::string firmware = options_.fault ? "fault " + *options_.fault : "no fault";
-  const char* name = options_.processes > 1 ? "sim0@two-processes" : "sim0";
+  std::string name = "sim0";
+  if (options_.processes > 1) name += "@two-processes";
+  if (options_.fork_protection) name += "@fork";
   return {name, "simulated", "none", "none", firmware};
 }
 

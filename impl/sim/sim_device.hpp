@@ -127,6 +127,9 @@ class SimDevice final : public Device {
   [[nodiscard]] int change_refusal(const Call& call, const MemoryRegion& region,
                                    const Registration& wanted) const;
   void change(const Call& call, MemoryRegion& region, const Registration& wanted);
+  [[nodiscard]] bool fork_advice_fails(std::uint8_t mr, std::uint64_t address,
+                                       std::uint64_t length) const;
+  void end_by_command(MemoryRegion& region, int error, bool fork_state_lost, Result& result) const;
 
   // advice.cpp
   void advise_mr(const Call& call, Result& result);

@@ -27,6 +27,12 @@ SimOptions in_two_processes() {
   return options;
 }
 
+SimOptions with_fork_protection() {
+  SimOptions options;
+  options.fork_protection = true;
+  return options;
+}
+
 /// Windows, invalidation and atomics over iWARP are not modelled.
 SimOptions over_iwarp() {
   using namespace model;
@@ -53,6 +59,7 @@ const std::vector<std::pair<std::string_view, SimOptions>>& capability_sets() {
       {"short-messages", short_messages()},
       {"iwarp", over_iwarp()},
       {"two-processes", in_two_processes()},
+      {"fork", with_fork_protection()},
   };
   return sets;
 }

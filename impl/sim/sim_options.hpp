@@ -42,6 +42,11 @@ struct SimOptions {
   /// In how many processes it says that it is used. It is always in one, but where there are two it
   /// knows of each object whose it is, and throws std::logic_error where a call names both's.
   std::size_t processes = 1;
+  /// Whether registered memory is kept from the children of a fork, as by ibv_fork_init(3); that is
+  /// what two of the codes of ibv_rereg_mr(3) are about, and half of a third. It undoes this for
+  /// what it has not done it for, so that all of them are seen: a library that counts its pages
+  /// says IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW only where memory goes away during the call.
+  bool fork_protection = false;
 };
 
 /// Devices that can do more or less, or are used otherwise, by name; the first can do everything.

@@ -29,6 +29,7 @@ inline constexpr std::uint32_t kAllRights =
 /// The standard setup: qp0 and qp1 in pd0, qp2 in pd0, its peer qp3 in pd1; pd2 and pd3 absent.
 class SimTest : public ::testing::Test {
  protected:
+  explicit SimTest(const SimOptions& options = {}) : device(options) {}
   void SetUp() override { device.reset(standard_setup()); }
 
   /// Makes the call.
