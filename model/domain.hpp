@@ -90,6 +90,8 @@ struct Concrete {
   /// Whether the bit can be true. The one C++ branch that rules take on a value: to leave out work
   /// whose result cannot matter. A symbolic domain says yes to all that it has not decided.
   static constexpr bool possible(Bit bit) { return bit.truth(); }
+  /// Whether every bit is known to be true or false, so that what is possible() is true.
+  static constexpr bool kDecided = true;
 };
 
 /// The oracle's domain: 64-bit addresses.

@@ -1,12 +1,14 @@
 // How keys find memory: the questions that several conditions and effects share.
 #pragma once
 
+#include <bit>
+
 #include "model/state.hpp"
 
 namespace mrproof::model {
 
 /// Slots for which something may be true, and the bit that says whether it is.
-template <class D, std::size_t N> struct Candidates {
+template <class D, std::size_t N> struct Slots {
   std::array<std::uint8_t, N> slots{};
   std::array<typename D::Bit, N> bits{};
   std::uint8_t count = 0;
@@ -16,14 +18,31 @@ template <class D, std::size_t N> struct Candidates {
     slots[count] = static_cast<std::uint8_t>(slot);
     bits[count++] = bit;
   }
-  /// Calls visit(bit, object) for each candidate.
+  /// Calls visit(bit, object) for each of them.
   constexpr void each(const auto& objects, auto&& visit) const {
     for (std::size_t i = 0; i < count; ++i) visit(bits[i], objects[slots[i]]);
   }
+};
+/// The same where every bit is known. As small as can be: the judge makes ten of them a step.
+template <class D, std::size_t N>
+requires(D::kDecided) struct Slots<D, N> {
+  static_assert(N <= 8);
+  std::uint8_t mask = 0;
+
+  constexpr void add(std::size_t slot, typename D::Bit bit) {
+    mask = static_cast<std::uint8_t>(mask | (D::possible(bit) ? 1U << slot : 0U));
+  }
+  constexpr void each(const auto& objects, auto&& visit) const {
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1)
+      visit(D::bit(true), objects[static_cast<std::size_t>(std::countr_zero(rest))]);
+  }
+};
+/// What may answer to a key.
+template <class D, std::size_t N> struct Candidates : Slots<D, N> {
   /// Whether the predicate holds for all of which the bit is true.
   constexpr auto all(const auto& objects, auto&& predicate) const {
     auto result = D::bit(true);
-    each(objects,
+    this->each(objects,
         [&](auto bit, auto& object) { result = result & implies(bit, predicate(object)); });
     return result;
   }

@@ -126,6 +126,8 @@ struct Watched {
     g_branched_on = static_cast<Sources>(g_branched_on | (bit.sources() & ~kUntouched));
     return bit.truth();
   }
+  /// What a bit that is true comes from counts, too.
+  static constexpr bool kDecided = false;
 };
 
 }  // namespace mrproof

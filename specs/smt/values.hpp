@@ -134,6 +134,7 @@ struct Symbolic {
     // What is left out where it is known to be false would give those behind it other numbers.
     return bit.ref() != kFalse || Orderings::are_counted();
   }
+  static constexpr bool kDecided = false;
 };
 
 }  // namespace mrproof::smt
