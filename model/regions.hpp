@@ -85,19 +85,19 @@ template <class D> struct Target {
   KeyKind kind;
   typename D::Key key;
   Address start, length;
-  std::uint8_t qp;              ///< slot of the queue pair that uses the key
-  std::uint32_t right;          ///< access flag needed; 0: none (local read is always enabled)
-  const Holders<D>* holders{};  ///< of the key; belongs to the view
+  std::uint8_t qp;      ///< slot of the queue pair that uses the key
+  std::uint32_t right;  ///< access flag needed; 0: none (local read is always enabled)
+  Holders<D>* holders;  ///< of the key; belongs to the view
 
   /// Whether the live region, the bound window answers to the key.
   constexpr Bit finds(const Region<D>& r) const {
     return r.live & (kind == KeyKind::local ? r.lkey == key : (!r.null) & (r.rkey == key));
   }
   constexpr Bit finds(const Window<D>& w) const { return w.live & w.bound & (w.rkey == key); }
-  /// Finds the holders, or takes those `found` before.
-  constexpr Target& look_up(Holders<D>& found) {
-    holders = &found;
-    if (found.looked) return *this;
+  /// Finds the holders, if that was not done before.
+  constexpr void look_up() const {
+    Holders<D>& found = *holders;
+    if (found.looked) return;
     found.looked = true;
     const auto look = [&](const auto& objects, auto& candidates) {
       for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -108,7 +108,6 @@ template <class D> struct Target {
     };
     look(s.regions, found.regions);
     if (kind == KeyKind::remote) look(s.windows, found.windows);
-    return *this;
   }
 
   /// Whether `each` holds for all regions, windows, both of which answer to the key.

@@ -1,8 +1,6 @@
 // All that a condition may look at: a call in a state, and the ranges that its work request names.
 #pragma once
 
-#include <functional>
-
 #include "model/regions.hpp"
 
 namespace mrproof::model {
@@ -45,8 +43,10 @@ template <class D> struct View {
   constexpr Target<D> element(std::size_t index, std::uint32_t right) const {
     const auto& [lkey, address, length] =
         index == 0 ? Element<D>{call.lkey, call.address, call.length} : call.second;
-    return Target<D>{state, KeyKind::local, lkey, address, length, call.qp, right}.look_up(
-        of_elements.at(index));
+    const Target<D> t{
+        state, KeyKind::local, lkey, address, length, call.qp, right, &of_elements.at(index)};
+    t.look_up();
+    return t;
   }
   /// The same, with the right that the verb needs.
   constexpr Target<D> local(std::size_t index) const {
@@ -54,9 +54,10 @@ template <class D> struct View {
   }
   /// The remote side of an RDMA or atomic operation.
   constexpr Target<D> remote() const {
-    return Target<D>{state, KeyKind::remote, call.rkey, call.remote, message(), peer_of(call.qp),
-        remote_access(call.verb)}
-        .look_up(of_rkey);
+    const Target<D> t{state, KeyKind::remote, call.rkey, call.remote, message(), peer_of(call.qp),
+        remote_access(call.verb), &of_rkey};
+    t.look_up();
+    return t;
   }
   /// Element `index` of the receive posted on the peer, for as many bytes of the message as land in
   /// it; `whole`: all of it, whatever comes.
@@ -65,9 +66,11 @@ template <class D> struct View {
     const auto& first = peer().elements[0].length;
     const auto left =
         index == 0 ? message() : D::select(message() < first, D::address(0), message() - first);
-    return Target<D>{state, KeyKind::local, lkey, address,
-        whole ? length : D::select(left < length, left, length), peer_of(call.qp), kLocalWrite}
-        .look_up(of_receive.at(index));
+    const auto lands = whole ? length : D::select(left < length, left, length);
+    const Target<D> t{state, KeyKind::local, lkey, address, lands, peer_of(call.qp), kLocalWrite,
+        &of_receive.at(index)};
+    t.look_up();
+    return t;
   }
 
   /// Whether each element that is not empty satisfies the predicate of a target.
@@ -75,7 +78,7 @@ template <class D> struct View {
     auto sound = D::bit(true);
     for (std::size_t i = 0; i < call.elements; ++i) {
       const auto t = element(i, right);
-      sound = sound & only_if<D>(t.length != 0, [&] { return std::invoke(predicate, t); });
+      sound = sound & only_if<D>(t.length != 0, [&] { return predicate(t); });
     }
     return sound;
   }
@@ -85,7 +88,7 @@ template <class D> struct View {
   /// Whether the remote range does. C9-88: nothing is asked of a zero-length operation.
   constexpr auto remote_side(auto&& predicate) const {
     const auto t = remote();
-    return (message() == 0) | std::invoke(predicate, t);
+    return (message() == 0) | predicate(t);
   }
   /// Whether each element of the receive does in which bytes land. Without a receive there is
   /// nothing to check.
@@ -94,7 +97,7 @@ template <class D> struct View {
     for (std::size_t i = 0; i < 2; ++i) {
       const auto t = receive(i);
       sound = sound & only_if<D>(peer().posted & (t.length != 0),
-                          [&] { return std::invoke(predicate, t); });
+                          [&] { return predicate(t); });
     }
     return sound;
   }

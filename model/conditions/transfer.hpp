@@ -29,7 +29,7 @@ MRPROOF_SITUATION(sink_writable,
     "a read over iWARP stores to a local region that grants REMOTE_WRITE",
     "rfc5040.read_response gap.iwarp_read_sink",
     D::bit(v.call.verb != Verb::rdma_read) | (!is_iwarp(v.state)) |
-        v.each_element(kRemoteWrite, &Target<D>::right_granted));
+        v.each_element(kRemoteWrite, [](auto& t) { return t.right_granted(); }));
 
 /// Whether all elements are sound even if they are empty.
 template <class D> constexpr auto empty_elements_sound(const View<D>& v) {
@@ -43,14 +43,14 @@ template <class D> constexpr auto empty_elements_sound(const View<D>& v) {
 
 // The local side; nothing is asked of a zero-length element.
 MRPROOF_SITUATION(local_key_live, "a live region has each lkey", "reg_mr.lkey_names_mr",
-    v.each_local(&Target<D>::key_is_live));
+    v.each_local([](auto& t) { return t.key_is_live(); }));
 MRPROOF_SITUATION(local_same_pd, "the local region is in the PD of the queue pair", "C10-56",
-    v.each_local(&Target<D>::same_pd));
+    v.each_local([](auto& t) { return t.same_pd(); }));
 MRPROOF_SITUATION(local_write_right,
     "the local region has LOCAL_WRITE where the device writes to it", "reg_mr.local_write C10-57",
-    v.each_local(&Target<D>::right_granted));
+    v.each_local([](auto& t) { return t.right_granted(); }));
 MRPROOF_SITUATION(local_in_bounds, "the local range lies inside the region",
-    "reg_mr.range post_send.sge_range", v.each_local(&Target<D>::in_bounds));
+    "reg_mr.range post_send.sge_range", v.each_local([](auto& t) { return t.in_bounds(); }));
 MRPROOF_SITUATION(local_memory_there,
     "memory behind a local region on demand is mapped (writable, if written)",
     "reg_mr.on_demand gap.odp_page_missing",
@@ -74,24 +74,25 @@ template <class D> constexpr auto memory_aligned(const View<D>& v) {
 // The remote side.
 MRPROOF_SITUATION(remote_key_live, "a live region or bound window has this rkey",
     "reg_mr.rkey_names_mr alloc_mw.rkey_names_mw C9-88 C10-68",
-    v.remote_side(&Target<D>::key_is_live));
+    v.remote_side([](auto& t) { return t.key_is_live(); }));
 MRPROOF_SITUATION(remote_same_pd,
     "the remote region or window is in the PD of the responding queue pair", "C10-56 C10-76.2.1",
-    v.remote_side(&Target<D>::same_pd));
+    v.remote_side([](auto& t) { return t.same_pd(); }));
 MRPROOF_SITUATION(remote_same_qp,
     "a type 2B window is used through the queue pair it was bound through",
-    "o10-37.2.43 gap.windows_claimed_2", windows_are_2a(v) | v.remote_side(&Target<D>::same_qp));
+    "o10-37.2.43 gap.windows_claimed_2",
+    windows_are_2a(v) | v.remote_side([](auto& t) { return t.same_qp(); }));
 MRPROOF_SITUATION(remote_bound_here,
     "a type 2 window is used through the queue pair it was bound through", "gap.type_2a_other_qp",
-    v.remote_side(&Target<D>::same_qp));
+    v.remote_side([](auto& t) { return t.same_qp(); }));
 MRPROOF_SITUATION(remote_right,
     "the remote region or window grants the operation (REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC)",
     "reg_mr.remote_write reg_mr.remote_read reg_mr.remote_atomic bind_mw.access_granted C10-57 "
     "C10-77",
-    v.remote_side(&Target<D>::right_granted));
+    v.remote_side([](auto& t) { return t.right_granted(); }));
 MRPROOF_SITUATION(remote_in_bounds, "the remote range lies inside the region or window",
     "reg_mr.range bind_mw.range post_send.remote_range C9-222.1",
-    v.remote_side(&Target<D>::in_bounds));
+    v.remote_side([](auto& t) { return t.in_bounds(); }));
 MRPROOF_SITUATION(remote_memory_there,
     "memory behind a remote region on demand is mapped (writable, if written)",
     "reg_mr.on_demand gap.odp_page_missing",
@@ -121,13 +122,13 @@ MRPROOF_SITUATION(receive_long_enough, "the posted receive has room for the mess
     (!v.peer().posted) |
         (v.message() <= v.peer().elements[0].length + v.peer().elements[1].length));
 MRPROOF_SITUATION(receive_key_live, "a live region has the receive's lkey", "reg_mr.lkey_names_mr",
-    v.each_landing(&Target<D>::key_is_live));
+    v.each_landing([](auto& t) { return t.key_is_live(); }));
 MRPROOF_SITUATION(receive_same_pd, "the receive's region is in the PD of the receiving queue pair",
-    "C10-56", v.each_landing(&Target<D>::same_pd));
+    "C10-56", v.each_landing([](auto& t) { return t.same_pd(); }));
 MRPROOF_SITUATION(receive_write_right, "the receive's region has LOCAL_WRITE",
-    "reg_mr.local_write C10-57", v.each_landing(&Target<D>::right_granted));
+    "reg_mr.local_write C10-57", v.each_landing([](auto& t) { return t.right_granted(); }));
 MRPROOF_SITUATION(receive_in_bounds, "the message fits the region behind the receive",
-    "reg_mr.range post_recv.sge_range", v.each_landing(&Target<D>::in_bounds));
+    "reg_mr.range post_recv.sge_range", v.each_landing([](auto& t) { return t.in_bounds(); }));
 MRPROOF_SITUATION(receive_memory_there,
     "memory behind a receive's region on demand is mapped and writable",
     "reg_mr.on_demand gap.odp_page_missing",
