@@ -1,25 +1,29 @@
 #!/usr/bin/env python3
 """Measures how fast things are, and writes the table:  bench.py --mrproof PROGRAM [--judge PROGRAM]
-[--runs N] [--out RESULTS.md]
+[--traces PROGRAM] [--prover PROGRAM] [--runs N] [--large] [--out RESULTS.md]
     [--target IMAGE --bare-table PROGRAM --bare-loop PROGRAM]
 
 Each figure is the best of N runs, since whatever else runs on the machine only makes things slower.
 SPIN explores the same model in the same run, with one core: it has two only for other searches.
 With an image (or MRPROOF_TARGET_DIR) also the harness beside a bare loop of its calls: overhead.py.
+How things grow is drawn beside the table, as growth.svg.
 """
 
 import argparse
+import csv
 import os
 import platform
 import re
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 
+import growth  # noqa: E402
 import overhead  # noqa: E402
 
 EXPLORE = os.path.join(os.path.dirname(HERE), "conformance", "explore")
@@ -93,6 +97,10 @@ def exploration(mrproof, runs, large):
             rows.append((scope, name, explored(mrproof, scope, threads, runs), ""))
     if large:
         rows.append((LARGE, "mrproof, 2 cores", explored(mrproof, LARGE, 2, 1), ""))
+    return rows
+
+
+def exploration_table(rows):
     yield "| scope | explored by | states | transitions | seconds | M states/s | " \
           "M transitions/s | times SPIN | bytes a state |"
     yield "|---|---|---|---|---|---|---|---|---|"
@@ -104,21 +112,57 @@ def exploration(mrproof, runs, large):
                f"{million(found['transitions'], seconds)} | {ratio} | {size} |")
 
 
-def model_rows(judge):
-    """The benchmarks of the program `judge`: name and rate."""
-    text = output_of([judge, "--benchmark_repetitions=5", "--benchmark_format=csv"])
-    rates = {}
-    for line in text.splitlines():
-        fields = line.split(",")
-        name = fields[0].strip('"')
-        if line.startswith('"') and not re.search(r"_(mean|median|stddev|cv)$", name):
-            values = [float(f) for f in fields[10:] if f]
-            if values:
-                rates[name] = max(rates.get(name, 0), max(values))
-    yield "| on one core | M steps/s |"
+def benchmarks_of(program, runs):
+    """The benchmarks of a program, each with its argument behind it: the best rate, a second."""
+    text = output_of([program, f"--benchmark_repetitions={runs}", "--benchmark_min_time=0.2",
+                      "--benchmark_format=csv"])
+    best = {}
+    for row in csv.DictReader(text[text.index("name,"):].splitlines()):
+        name = row["name"]
+        if re.search(r"_(mean|median|stddev|cv)$", name):
+            continue
+        rates = [float(value) for column, value in row.items()
+                 if column.endswith("s/s") and value]
+        best[name] = max([best.get(name, 0), *rates])
+    return best
+
+
+def rate_table(rates):
+    yield "| on one core | M a second |"
     yield "|---|---|"
     for name, rate in rates.items():
-        yield f"| {name.replace('_', ' ')} | {rate / 1e6:.2f} |"
+        yield f"| {name.replace('_', ' ')} | {rate / 1e6:.3f} |"
+
+
+def proofs(prover, runs):
+    """Lines about proving every obligation, with as many threads as there are cores."""
+    best = None
+    for seed in range(min(runs, 3)):
+        start = time.monotonic()
+        said = output_of([prover, "--seed", str(seed)]).strip().splitlines()[-1]
+        seconds = time.monotonic() - start
+        best = min(best or (seconds, said), (seconds, said))
+    yield f"{best[0]:.0f} s, best of {min(runs, 3)} seeds: {best[1]}"
+
+
+def panels(rows, rates):
+    """What growth.draw() takes."""
+    lines = {}
+    for _, name, found, _ in rows:
+        lines.setdefault(name, []).append((found["states"], max(found["seconds"], 1e-3)))
+    yield "Exploration", "states", "seconds", "xy", lines
+
+    def of(names, value):
+        return {name.replace("_", " "): [(int(full.split("/")[1]), value(int(full.split("/")[1]),
+                                                                         rate))
+                                         for full, rate in rates.items()
+                                         if full.split("/")[0] == name] for name in names}
+
+    yield ("Beside live regions", "live regions", "ns", "",
+           of(("propose_a_call", "judge_a_write"), lambda _, rate: 1e9 / rate))
+    yield ("Traces", "steps", "ms", "xy",
+           of(("print_a_trace", "parse_a_trace", "judge_a_trace"),
+              lambda steps, rate: 1e3 * steps / rate))
 
 
 def machine():
@@ -134,6 +178,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--mrproof", required=True)
     parser.add_argument("--judge", help="mrproof_judge_benchmark")
+    parser.add_argument("--traces", help="mrproof_trace_benchmark")
+    parser.add_argument("--prover", help="mrproof-prove")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--large", action="store_true", help="the scope of 50 million states, too")
     parser.add_argument("--out", help="file for the table (default: standard output)")
@@ -141,11 +187,24 @@ def main():
                         help="folder of an image (ci/build-target): the harness's overhead, too")
     overhead.add_options(parser)
     options = parser.parse_args()
+    rows = exploration(os.path.abspath(options.mrproof), options.runs, options.large)
     lines = ["# How fast", "", "Written by `cmake --build build/release --target bench`. "
-             f"Best of {options.runs} runs on: {machine()}.", "", "## Exploration", ""]
-    lines += exploration(os.path.abspath(options.mrproof), options.runs, options.large)
+             f"Best of {options.runs} runs on: {machine()}.", "", "## Exploration", "",
+             *exploration_table(rows)]
     if options.judge:
-        lines += ["", "## The model", "", *model_rows(options.judge)]
+        lines += ["", "## The model", "",
+                  *rate_table(benchmarks_of(options.judge, options.runs))]
+    if options.prover:
+        lines += ["", "## Proofs", "", *proofs(options.prover, options.runs)]
+    if options.traces:
+        rates = benchmarks_of(options.traces, options.runs)
+        lines += ["", "## Calls and traces", "",
+                  "Behind the name: how many regions are live, or how many steps a trace has.", "",
+                  *rate_table(rates)]
+        if options.out:
+            drawing = os.path.join(os.path.dirname(os.path.abspath(options.out)), "growth.svg")
+            growth.draw(list(panels(rows, rates)), drawing)
+            lines += ["", "![how it grows](growth.svg)"]
     if options.target and options.bare_table and options.bare_loop:
         lines += ["", "## The harness beside a bare C loop of the same calls", "",
                   *overhead.table(options)]
@@ -157,4 +216,9 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (growth.GrowthError, overhead.OverheadError) as error:
+        sys.exit(f"bench.py: {error}")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"bench.py: {error}: {(error.stderr or '')[-500:]}")

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/explore/state_graph.hpp"
 #include "conformance/explore/tours.hpp"
 #include "conformance/run/plan.hpp"
@@ -119,7 +120,7 @@ void add_explore_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--memory", a.memory,
                    "GiB that states may take (default: half of the machine's)")
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   command->add_option("--graph", a.graph, "draw the states of a small scope, as SVG");
   command->add_option("--tours", a.tours,
                       "write tours of a small scope, as traces, to this folder");

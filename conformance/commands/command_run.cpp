@@ -6,6 +6,7 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/shrink_findings.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/explore/scope.hpp"
 #include "conformance/run/scenario_files.hpp"
 #include "conformance/run/series.hpp"
@@ -102,7 +103,7 @@ void add_walk_options(CLI::App& command, Plan& plan) {
       ->check(CLI::Range(1U, 1000000U));
   command.add_option("--steps", plan.steps, "steps of all walks together")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   command.add_option("--case-steps", plan.case_steps, "steps of one case")
       ->capture_default_str()
       ->check(CLI::Range(1U, 100000U));
@@ -128,7 +129,7 @@ void add_unexpected_options(CLI::App& command, RunOptions& o) {
       .add_option("--shrink-time", o.shrink_seconds,
                   "seconds after which one of them is left as short as it is")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
 }
 
 }  // namespace
@@ -171,7 +172,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->add_option("--step-limit", o.session.step_limit,
                    "seconds without a sign of life that count as a hang")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   command->add_option("--out", o.session.out, "report folder")->capture_default_str();
   command->add_flag("--resume", o.session.resume,
                     "go on with the run whose journal stands in the report folder");

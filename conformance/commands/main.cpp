@@ -8,6 +8,10 @@ int main(int argc, char** argv) {
   app.name("mrproof");
   app.set_version_flag("--version", "mrproof " MRPROOF_VERSION);
   app.require_subcommand(1);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return "mrproof: " + std::string(error.what()) +
+           "; see mrproof --help, mrproof COMMAND --help\n";
+  });
   int exit_code = mrproof::kExitError;
   mrproof::add_run_command(app, exit_code);
   mrproof::add_replay_command(app, exit_code);

@@ -1,5 +1,7 @@
 #include "conformance/commands/trial_options.hpp"
 
+#include "conformance/commands/validators.hpp"
+
 namespace mrproof {
 
 void add_trial_options(CLI::App& command, TrialOptions& options) {
@@ -19,7 +21,7 @@ void add_trial_options(CLI::App& command, TrialOptions& options) {
       .add_option("--step-limit", session.step_limit,
                   "seconds without a sign of life that count as a hang")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
 }
 
 }  // namespace mrproof

@@ -322,6 +322,9 @@ int main_of(int argc, char** argv) {
       ->type_name("DIR");
   app.add_flag("--json", arguments.json, "as JSON");
   app.add_flag("--list", arguments.list, "name the theorems, with their sentences");
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return fmt::format("mrproof-prove: {}; see mrproof prove --help\n", error.what());
+  });
   try {
     app.parse(argc, argv);
     return run(arguments);
