@@ -31,7 +31,7 @@ Step with_result(Step step, const Result<Plain>& result) {
   const Verb verb = step.call.verb;
   step.result = result;
   step.observed = verb != Verb::fill && verb != Verb::protect;
-  step.keys_seen = result.outcome == Outcome::ok && tells_rkey(verb);
+  step.keys_seen = tells_keys(verb, result);
   if (!is_transfer(verb) || result.outcome == Outcome::refused) {
     step.result.completion_matches = Bit(true);
     step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);

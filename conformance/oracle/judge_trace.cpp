@@ -48,9 +48,7 @@ KeyGiver::KeyGiver(const Trace& trace) {
 void KeyGiver::give(Step& step, const State<Plain>& state) {
   const Verb verb = step.call.verb;
   auto& r = step.result;
-  // After this code the new region is valid, although the call failed.
-  const bool renewed = verb == Verb::rereg_mr && (r.error == Plain::key(kErrDoForkOld)).truth();
-  if (step.keys_seen || !tells_rkey(verb) || (r.outcome != Outcome::ok && !renewed)) return;
+  if (step.keys_seen || !tells_keys(verb, r)) return;
   if (verb == Verb::rereg_mr) {
     r.lkey = state.regions.at(step.call.mr).lkey;
     r.rkey = state.regions.at(step.call.mr).rkey;

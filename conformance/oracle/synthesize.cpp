@@ -190,7 +190,7 @@ std::vector<Seen> variants_of(const Seen& seen, const State<Plain>& state,
         vary(field, {Plain::small(outcome).value()});
     vary(&Seen::received, {0, seen.received.value() + 1});
   }
-  if (!tells_rkey(call.verb) || seen.outcome != Outcome::ok) return all;
+  if (!tells_keys(call.verb, seen)) return all;
   for (const auto& r : state.regions) {
     if (!r.live.truth()) continue;
     if (tells_lkey(call.verb)) vary(&Seen::lkey, {r.lkey.value()});

@@ -127,7 +127,7 @@ std::string finding_story(const Evidence& evidence) {
 bool tells_keys(const Evidence& evidence) {
   const auto& steps = evidence.trace.steps;
   return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
-    return step.keys_seen || !tells_rkey(step.call.verb) || step.result.outcome != Outcome::ok;
+    return step.keys_seen || !tells_keys(step.call.verb, step.result);
   });
 }
 

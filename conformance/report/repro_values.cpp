@@ -161,8 +161,7 @@ void ReproWriter::save_keys(const Step& step) {
   const auto& r = step.result;
   const auto region = fmt::format("mr{}", c.mr), window = fmt::format("mw{}", c.mw);
   const bool done = r.outcome == Outcome::ok;
-  const bool renews =
-      c.verb == Verb::rereg_mr && (done || (r.error == Plain::key(kErrDoForkOld)).truth());
+  const bool renews = c.verb == Verb::rereg_mr && tells_keys(c.verb, r);
   if (c.verb == Verb::dereg_mr && done) {
     if (named_later(Kind::lkey, c.mr)) save(region + "_lkey", region + "->lkey");
     if (named_later(Kind::rkey, c.mr)) save(region + "_rkey", region + "->rkey");

@@ -93,7 +93,7 @@ void draw_result(Step& step, Random& random) {
     r.error = Plain::key(code ? 0U - random.below(7) : random.below(140));
     if (verb == Verb::rereg_mr) r.reason = Plain::key(random.below(140));
   }
-  step.keys_seen = r.outcome == Outcome::ok && tells_rkey(verb) && random.chance(80);
+  step.keys_seen = tells_keys(verb, r) && random.chance(80);
   if (step.keys_seen) r.rkey = Plain::key(number(random, 32));
   if (step.keys_seen && tells_lkey(verb)) r.lkey = Plain::key(number(random, 32));
   if (!is_transfer(verb)) return;

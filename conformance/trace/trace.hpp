@@ -61,6 +61,15 @@ constexpr bool tells_rkey(model::Verb verb) {
   return tells_lkey(verb) || verb == model::Verb::alloc_mw || model::is_bind(verb);
 }
 
+/// Whether the result tells the keys of what was made, or made anew. IBV_REREG_MR_ERR_DO_FORK_OLD
+/// says that it was, although the call failed (ibv_rereg_mr(3), RETURN VALUE).
+inline bool tells_keys(model::Verb verb, const model::Result<model::Plain>& result) {
+  if (!tells_rkey(verb)) return false;
+  return result.outcome == model::Outcome::ok ||
+         (verb == model::Verb::rereg_mr &&
+          (result.error == model::Plain::key(model::kErrDoForkOld)).truth());
+}
+
 /// A call whose keys have names. `call.lkey`, `call.second.lkey` and `call.rkey` hold values only
 /// after Oracle::resolve(). Plain words, so that proposing one that is not made costs little.
 struct PlannedCall {

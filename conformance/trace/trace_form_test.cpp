@@ -42,6 +42,7 @@ const std::vector<std::string>& lines() {
       "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused ERR_INPUT errno=0",
       "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused ERR_DONT_FORK_NEW ENOMEM",
       "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused ERR_DO_FORK_OLD errno=5000",
+      "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused ERR_DO_FORK_OLD ENOMEM lkey=0x1 rkey=0x2",
       "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused ERR_CMD_AND_DO_FORK_NEW EINVAL",
       "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused EINVAL",
       "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused errno=-6 EINVAL timed_out",

@@ -139,7 +139,7 @@ unsigned parse_details(LineScanner& in, Step& step) {
 bool has_keys(LineScanner& in, std::size_t start, unsigned details, const Step& step) {
   const bool lkey = (details & 1U) != 0;
   const bool rkey = (details & 2U) != 0;
-  if ((lkey || rkey) && step.result.outcome != Outcome::ok)
+  if ((lkey || rkey) && !tells_keys(step.call.verb, step.result))
     in.fail_at(start, "only a success tells keys; leave out lkey= and rkey=");
   if (tells_lkey(step.call.verb) && lkey != rkey)
     in.fail_at(start, "a registration has both keys, lkey= and rkey=, or leaves them to be given");

@@ -33,13 +33,13 @@ std::string refusal(const Step& step) {
   return " " + print_errno(error) + (reason == 0 ? "" : " " + print_errno(reason));
 }
 
-/// The keys that a success tells, unless nobody has given it any yet.
+/// The keys that the result tells, unless nobody has given it any yet.
 void append_keys(std::string& text, const Step& step) {
   const auto& r = step.result;
   const bool given = step.keys_seen || r.lkey.value() != 0 || r.rkey.value() != 0;
-  if (r.outcome != Outcome::ok || !given) return;
+  if (!given || !tells_keys(step.call.verb, r)) return;
   if (tells_lkey(step.call.verb)) append_hexadecimal(text += " lkey=", r.lkey.value());
-  if (tells_rkey(step.call.verb)) append_hexadecimal(text += " rkey=", r.rkey.value());
+  append_hexadecimal(text += " rkey=", r.rkey.value());
 }
 
 void append_transfer(std::string& text, const Step& step) {

@@ -55,7 +55,7 @@ ByteRun wrong_byte(const PlainRule& rule, const PlainView& view, const Memory& b
 /// The trace with the keys of all steps told, or of none.
 Trace with_keys(Trace trace, bool told) {
   for (auto& step : trace.steps) {
-    step.keys_seen = told && step.result.outcome == Outcome::ok && tells_rkey(step.call.verb);
+    step.keys_seen = told && tells_keys(step.call.verb, step.result);
     if (!told) step.result.lkey = step.result.rkey = Plain::key(0);
   }
   return trace;
