@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
@@ -10,15 +13,35 @@ namespace mrproof {
 namespace {
 
 struct CoverageOptions {
-  std::string folder, expectations;
+  std::string folder, expectations, missed;
   std::vector<std::string> scopes, scenarios;
   bool json = false, all = false;
 };
+
+/// Writes the traces of what was missed, SCOPE-NUMBER.mrt.
+void write_missed(const ModelCoverage& covered, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, figures] : covered.scopes) {
+    std::string scope = name;
+    std::replace(scope.begin(), scope.end(), '/', '-');
+    std::size_t number = 0;
+    for (const Trace& trace : figures.missed_traces) {
+      const auto file = fmt::format("{}/{}-{:03}.mrt", folder, scope, ++number);
+      std::ofstream out(file);
+      out << print_trace(trace);
+      if (!out.flush()) throw ToolError(file + ": cannot be written");
+    }
+    if (!figures.missed.empty())
+      fmt::print(stderr, "{}: {} traces of {} missed calls in {}\n", name, number,
+                 figures.missed.size(), folder);
+  }
+}
 
 int coverage(const CoverageOptions& options) {
   WalkOptions walk;
   if (!options.expectations.empty()) avoid_expected(load_expectations(options.expectations), walk);
   const auto covered = cover(options.folder, options.scopes, walk.known, options.scenarios);
+  if (!options.missed.empty()) write_missed(covered, options.missed);
   fmt::print("{}", options.json ? coverage_json(covered) : coverage_text(covered, options.all));
   return covered.complete() ? kExitExpected : kExitDeviation;
 }
@@ -36,6 +59,9 @@ void add_coverage_command(CLI::App& app, int& exit_code) {
                       "file of expected deviations: which calls were left out as known trouble");
   command->add_option("--scenarios", o.scenarios,
                       "folder of scenarios that the run had: which of their calls were left out");
+  command->add_option("--missed", o.missed,
+                      "write traces of the calls that were missed to this folder: to the states "
+                      "that tours did not come to, by the ways that the device went");
   command->add_flag("--all", o.all, "list all names");
   command->add_flag("--json", o.json, "as JSON");
   command->callback([options, &exit_code] { exit_code = coverage(*options); });

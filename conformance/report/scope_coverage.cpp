@@ -29,7 +29,8 @@ ScopeCoverage::ScopeCoverage(Transitions& all)
       last_rule_(all.book().rules().size()) {}
 
 void ScopeCoverage::begin_case(const Setup& setup) {
-  follows_ = setup == all_->scope().setup;
+  follows_ = way_known_ = setup == all_->scope().setup;
+  way_.clear();
   last_call_ = seen_.size();
   last_rule_ = all_->book().rules().size();
 }
@@ -45,11 +46,16 @@ void ScopeCoverage::step(const State<Plain>& before, const Step& step, const Jud
   const auto state = all_->find(before);
   if (state && last_call_ != none) seen_[last_call_].ends.insert(*state);
   if (state) visited_.insert(*state);
+  if (state && way_known_) {
+    const auto [way, is_first] = ways_.try_emplace(*state, way_);
+    if (!is_first && way_.size() < way->second.size()) way->second = way_;
+  }
   const StateCall* made = state ? all_->find(*state, *call) : nullptr;
   const bool learnt = judgement.verdict == Verdict::conforms ||
                       judgement.verdict == Verdict::deviates ||
                       judgement.verdict == Verdict::unsupported;
   last_call_ = none;
+  way_known_ = way_known_ && made != nullptr && learnt && judgement.verdict != Verdict::deviates;
   if (made == nullptr || !learnt) return;
   last_call_ = all_->index(*made);
   Seen& seen = seen_[last_call_];
@@ -61,6 +67,7 @@ void ScopeCoverage::step(const State<Plain>& before, const Step& step, const Jud
   }
   const auto rule = all_->book().index(*judgement.rule);
   seen.rules.insert(rule);
+  way_.push_back({last_call_, rule});
   if (last_rule_ != all_->book().rules().size()) pairs_.emplace(last_rule_, rule);
   last_rule_ = rule;
 }
@@ -205,6 +212,7 @@ ScopeFigures ScopeCoverage::figures(const std::vector<KnownDeviation>& known) co
     trouble.push_back(seen_[all_->index(call)].made ? "" : trouble_in(call, known));
   const auto reached = reachable(trouble);
   const auto why = barriers(reached, trouble);
+  std::vector<std::size_t> missed;
   for (const StateCall& call : all_->calls()) {
     const auto index = all_->index(call);
     if (seen_[index].made)
@@ -216,10 +224,12 @@ ScopeFigures ScopeCoverage::figures(const std::vector<KnownDeviation>& known) co
     else if (doubts_[call.from] > 1)
       ++figures.behind["whether a call succeeds, which the device decides now so, now otherwise"];
     else
-      figures.missed.push_back(name_of(call));
+      missed.push_back(index);
     if (reached[call.from] && trouble[index].empty()) figures.expected.push_back(index);
   }
   for (const auto& call : figures.avoided) ++figures.left_out[call.second];
+  for (const auto index : missed) figures.missed.push_back(name_of(all_->calls()[index]));
+  figures.missed_traces = traces_of(missed);
   count_pairs(figures);
   return figures;
 }

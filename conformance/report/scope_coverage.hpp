@@ -30,6 +30,10 @@ struct ScopeFigures {
   std::map<std::string, std::size_t> behind;
   /// Calls that could have been made, and were not.
   std::vector<std::string> missed;
+  /// Traces that make them, if the device does again what it did in this run: to each one's state
+  /// by the calls that led there or, if none did, would lead there. Calls that do not change the
+  /// state share a trace. One to whose state no such way is known is in none.
+  std::vector<Trace> missed_traces;
   /// Places of the calls that should have been made (Transitions::calls()).
   std::vector<std::size_t> expected;
   /// Pairs of rules that follow each other on this device, and how many of them did in one case.
@@ -59,6 +63,12 @@ class ScopeCoverage {
   [[nodiscard]] ScopeFigures figures(const std::vector<KnownDeviation>& known) const;
 
  private:
+  /// A call in a state, by its place, and the rule that was taken.
+  struct Taken {
+    std::size_t call = 0;
+    std::size_t rule = 0;
+  };
+  using Way = std::vector<Taken>;
   /// What was seen of a call in a state.
   struct Seen {
     bool made = false;
@@ -77,6 +87,10 @@ class ScopeCoverage {
   void count_made(const StateCall& call, ScopeFigures& figures) const;
   void count_pairs(ScopeFigures& figures) const;
   [[nodiscard]] std::string name_of(const StateCall& call) const;
+  // scope_coverage_traces.cpp
+  [[nodiscard]] std::map<std::size_t, Way> known_ways() const;
+  [[nodiscard]] Trace trace_of(const Way& way) const;
+  [[nodiscard]] std::vector<Trace> traces_of(const std::vector<std::size_t>& missed) const;
 
   Transitions* all_;
   model::Capabilities<model::Plain> can_;
@@ -84,6 +98,9 @@ class ScopeCoverage {
   std::vector<Seen> seen_;
   std::set<std::size_t> visited_;
   std::set<std::pair<std::size_t, std::size_t>> pairs_;
+  std::map<std::size_t, Way> ways_;  ///< the shortest of this run to each state it came to
+  Way way_;                          ///< of this case
+  bool way_known_ = false;           ///< nothing has deviated in this case so far
   bool follows_ = false;
   std::size_t last_call_;  ///< place of the call before; none: calls().size()
   std::size_t last_rule_;

@@ -30,23 +30,25 @@ class Covered {
   /// A device that does what is likely, and (`turn` says so) something else.
   template <class Turn>
   void make_tours_but(Turn&& turn) {
-    for (const Tour& tour : tours_) {
-      const Trace trace = tour_trace(all_, tour);
-      Oracle oracle(all_.book(), trace.setup, trace.can);
-      KeyGiver keys(trace);
-      seen_.begin_case(trace.setup);
-      for (Step step : trace.steps) {
-        oracle.resolve(step);
-        if (oracle.forbids(step) != nullptr) continue;
-        turn(step);
-        keys.give(step, oracle.state());
-        const auto before = oracle.state();
-        RecordedMemory memory(step);
-        const auto judgement = oracle.check(step, memory);
-        seen_.step(before, step, judgement);
-        if (judgement.verdict == Verdict::deviates)
-          break;  // the results to come are for another state
-      }
+    for (const Tour& tour : tours_) follow(tour_trace(all_, tour), turn);
+  }
+  /// The same with one trace.
+  template <class Turn>
+  void follow(const Trace& trace, Turn&& turn) {
+    Oracle oracle(all_.book(), trace.setup, trace.can);
+    KeyGiver keys(trace);
+    seen_.begin_case(trace.setup);
+    for (Step step : trace.steps) {
+      oracle.resolve(step);
+      if (oracle.forbids(step) != nullptr) continue;
+      turn(step);
+      keys.give(step, oracle.state());
+      const auto before = oracle.state();
+      RecordedMemory memory(step);
+      const auto judgement = oracle.check(step, memory);
+      seen_.step(before, step, judgement);
+      if (judgement.verdict == Verdict::deviates)
+        break;  // the results to come are for another state
     }
   }
   ScopeFigures figures(const std::vector<KnownDeviation>& known = {}) {
@@ -92,6 +94,9 @@ TEST(ScopeCoverage, NamesTheOneCallThatWasNotMade) {
     ASSERT_EQ(figures.missed.size(), 1U);
     EXPECT_THAT(figures.missed[0],
                 ::testing::StartsWith(print_call(covered.all().scope().calls[call.call])));
+    ASSERT_EQ(figures.missed_traces.size(), 1U);
+    covered.follow(figures.missed_traces[0], [](Step&) {});
+    EXPECT_TRUE(covered.figures().complete()) << print_trace(figures.missed_traces[0]);
     return;
   }
   FAIL() << "no tour ends with a call that no other one makes";

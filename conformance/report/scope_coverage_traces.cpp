@@ -1,0 +1,80 @@
+// Traces of the calls of a scope that a run has missed: by the ways that its device went.
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "conformance/explore/observed_step.hpp"
+#include "conformance/report/scope_coverage.hpp"
+
+namespace mrproof {
+
+/// The shortest way to each state, of those that the run went, and of those that go on from there
+/// as the device went elsewhere in the run.
+std::map<std::size_t, ScopeCoverage::Way> ScopeCoverage::known_ways() const {
+  auto ways = ways_;
+  using Entry = std::pair<std::size_t, std::size_t>;  // length, state
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  for (const auto& [state, way] : ways) queue.emplace(way.size(), state);
+  while (!queue.empty()) {
+    const auto [length, state] = queue.top();
+    queue.pop();
+    const Way way = ways.at(state);
+    if (way.size() < length) continue;
+    for (const StateCall& call : all_->calls_in(state)) {
+      const Seen& seen = seen_[all_->index(call)];
+      if (!seen.deviates.empty()) continue;
+      for (const auto& end : all_->ends(call)) {
+        const auto rules = all_->rules(call, end);
+        const auto taken = std::find_if(rules.begin(), rules.end(),
+                                        [&](auto rule) { return seen.rules.contains(rule); });
+        if (taken == rules.end() || !passes(call, end)) continue;
+        const auto found = ways.find(end.to);
+        if (found != ways.end() && found->second.size() <= length + 1) continue;
+        Way longer = way;
+        longer.push_back({all_->index(call), *taken});
+        ways[end.to] = std::move(longer);
+        queue.emplace(length + 1, end.to);
+      }
+    }
+  }
+  return ways;
+}
+
+Trace ScopeCoverage::trace_of(const Way& way) const {
+  const Scope& scope = all_->scope();
+  Trace trace;
+  trace.dialect = scope.dialect;
+  trace.setup = scope.setup;
+  trace.can = scope.can;
+  for (const auto& [index, rule] : way) {
+    const StateCall& made = all_->calls()[index];
+    trace.steps.push_back(
+        observed_step(scope, all_->state(made.from), made.call, all_->book().rules()[rule]->id));
+  }
+  return trace;
+}
+
+std::vector<Trace> ScopeCoverage::traces_of(const std::vector<std::size_t>& missed) const {
+  if (missed.empty()) return {};
+  const auto ways = known_ways();
+  std::vector<Trace> traces;
+  std::map<std::size_t, Way> staying;  // of each state: the calls after which it is the same
+  for (const auto index : missed) {
+    const StateCall& call = all_->calls()[index];
+    const auto way = ways.find(call.from);
+    if (way == ways.end()) continue;
+    const auto& end = all_->likely_end(call);
+    const Taken last{index, all_->likely_rule(call, end)};
+    if (call.end_count == 1 && end.to == call.from) {
+      staying.try_emplace(call.from, way->second).first->second.push_back(last);
+      continue;
+    }
+    Way whole = way->second;
+    whole.push_back(last);
+    traces.push_back(trace_of(whole));
+  }
+  for (const auto& [state, way] : staying) traces.push_back(trace_of(way));
+  return traces;
+}
+
+}  // namespace mrproof
