@@ -28,8 +28,8 @@ void add_fingerprint_command(CLI::App& app, int& exit_code) {
       "fingerprint",
       "What a device chose where the rules leave it free, and where it deviates; with two reports, "
       "what changed");
-  command->add_option("report", *report, "report.json of a run")->required();
-  command->add_option("other", *other, "report.json of another run of the same plan");
+  command->add_option("report", *report, "report of a run: its folder, or report.json")->required();
+  command->add_option("other", *other, "the same of another run of the same plan");
   command->callback([report, other, &exit_code] { exit_code = fingerprint(*report, *other); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -57,9 +58,10 @@ std::string line_of(const char* mark, const std::string& name, const Fingerprint
 }  // namespace
 
 Fingerprint load_fingerprint(const std::string& report) {
+  if (std::filesystem::is_directory(report)) return load_fingerprint(report + "/report.json");
   std::ifstream in(report);
   if (!in)
-    throw ToolError(fmt::format("{}: cannot be read: {}; give the report.json of a run", report,
+    throw ToolError(fmt::format("{}: cannot be read: {}; give the report of a run", report,
                                 std::strerror(errno)));
   try {
     return read(Json::parse(in));

@@ -24,7 +24,7 @@ struct Fingerprint {
   std::map<std::string, FingerprintEntry> entries;
 };
 
-/// Reads a report.json. Throws ToolError that names the file.
+/// Reads a report.json, or that in the folder of a run. Throws ToolError that names the file.
 Fingerprint load_fingerprint(const std::string& report);
 
 /// One line an entry.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "conformance/run/plan.hpp"
@@ -47,8 +48,9 @@ const char* const kFree =
 TEST(Fingerprint, SaysWhatWasChosenAndWhere) {
   const TemporaryFolder folder;
   const auto read = load_fingerprint(folder.write(
-      "r.json", report("6.1", "MW_TYPE_1|ATOMICS", std::string(kRefused) + "," + kFree)));
+      "report.json", report("6.1", "MW_TYPE_1|ATOMICS", std::string(kRefused) + "," + kFree)));
   EXPECT_EQ(read.target, "rxe, kernel 6.1, rdma-core 44");
+  EXPECT_EQ(load_fingerprint(folder.file("")).target, read.target) << "the run's folder will do";
   const std::string text = print_fingerprint(read);
   EXPECT_THAT(text, HasSubstr("\nclaims ATOMICS\nclaims MW_BIND\nclaims MW_TYPE_1\n"));
   EXPECT_THAT(text, HasSubstr("reg_mr.refused: refused EINVAL"));
@@ -83,6 +85,8 @@ TEST(Fingerprint, NamesTheFileThatIsNoReport) {
     }
   }
   EXPECT_THROW(load_fingerprint(folder.file("none")), ToolError);
+  std::filesystem::create_directory(folder.file("empty"));
+  EXPECT_THROW(load_fingerprint(folder.file("empty")), ToolError);
 }
 
 }  // namespace
