@@ -88,6 +88,7 @@ class ScopeCoverage {
   void count_pairs(ScopeFigures& figures) const;
   [[nodiscard]] std::string name_of(const StateCall& call) const;
   // scope_coverage_traces.cpp
+  [[nodiscard]] std::size_t rule_to(const StateCall& call, const TransitionEnd& end) const;
   [[nodiscard]] std::map<std::size_t, Way> known_ways() const;
   [[nodiscard]] Trace trace_of(const Way& way) const;
   [[nodiscard]] std::vector<Trace> traces_of(const std::vector<std::size_t>& missed) const;

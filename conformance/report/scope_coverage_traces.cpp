@@ -8,6 +8,16 @@
 
 namespace mrproof {
 
+/// The rule by which the device went that way, or, where it deviated and the state was known all
+/// the same, the strictest by which it could have.
+std::size_t ScopeCoverage::rule_to(const StateCall& call, const TransitionEnd& end) const {
+  const Seen& seen = seen_[all_->index(call)];
+  const auto rules = all_->rules(call, end);
+  const auto taken = std::find_if(rules.begin(), rules.end(),
+                                  [&](auto rule) { return seen.rules.contains(rule); });
+  return taken == rules.end() ? all_->likely_rule(call, end) : *taken;
+}
+
 /// The shortest way to each state, of those that the run went, and of those that go on from there
 /// as the device went elsewhere in the run.
 std::map<std::size_t, ScopeCoverage::Way> ScopeCoverage::known_ways() const {
@@ -21,17 +31,12 @@ std::map<std::size_t, ScopeCoverage::Way> ScopeCoverage::known_ways() const {
     const Way way = ways.at(state);
     if (way.size() < length) continue;
     for (const StateCall& call : all_->calls_in(state)) {
-      const Seen& seen = seen_[all_->index(call)];
-      if (!seen.deviates.empty()) continue;
       for (const auto& end : all_->ends(call)) {
-        const auto rules = all_->rules(call, end);
-        const auto taken = std::find_if(rules.begin(), rules.end(),
-                                        [&](auto rule) { return seen.rules.contains(rule); });
-        if (taken == rules.end() || !passes(call, end)) continue;
+        if (!passes(call, end)) continue;
         const auto found = ways.find(end.to);
         if (found != ways.end() && found->second.size() <= length + 1) continue;
         Way longer = way;
-        longer.push_back({all_->index(call), *taken});
+        longer.push_back({all_->index(call), rule_to(call, end)});
         ways[end.to] = std::move(longer);
         queue.emplace(length + 1, end.to);
       }
