@@ -140,11 +140,17 @@ std::string ReproWriter::bind_info(const Step& step) {
                      c_access(static_cast<std::uint32_t>(c.access.value())));
 }
 
+/// Whether a later step names that key, before the handle is made again and forgets it.
 bool ReproWriter::named_later(KeyName::Kind kind, std::uint8_t slot) const {
+  const bool window = kind == KeyName::Kind::window_rkey || kind == KeyName::Kind::old_window_rkey;
   for (std::size_t i = now_ + 1; i < evidence_.trace.steps.size(); ++i) {
     const Step& step = step_at(i);
     for (const auto* name : {&step.lkey, &step.second, &step.rkey})
       if (name->kind == kind && name->slot == slot) return true;
+    const auto& call = step.call;
+    const bool makes = window ? call.verb == Verb::alloc_mw && call.mw == slot
+                              : makes_region(call.verb) && call.mr == slot;
+    if (makes && step.result.outcome == Outcome::ok) return false;
   }
   return false;
 }
