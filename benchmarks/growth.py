@@ -17,13 +17,18 @@ class GrowthError(Exception):
     """It cannot be drawn; the text says why."""
 
 
-def draw(panels, file):
-    """Each panel is (title, label of x, label of y, what is logarithmic, {name: [(x, y), ...]})."""
+def check():
+    """Throws GrowthError where nothing can be drawn; better before all is measured."""
     if shutil.which("gnuplot") is None:
         raise GrowthError("the drawing takes gnuplot: apt-get install gnuplot-nox")
+
+
+def draw(panels, file):
+    """Each panel is (title, label of x, label of y, what is logarithmic, {name: [(x, y), ...]}, how it
+    is drawn)."""
     with tempfile.TemporaryDirectory() as folder:
-        script = STYLE % (str(file).replace("'", ""), len(panels))
-        for number, (title, x, y, logarithmic, lines) in enumerate(panels):
+        script = STYLE % (str(file).replace("'", "''"), len(panels))
+        for number, (title, x, y, logarithmic, lines, style) in enumerate(panels):
             script += (f"set title '{title}'\nset xlabel '{x}'\nset ylabel '{y}'\nunset logscale\n"
                        + (f"set logscale {logarithmic}\nset format {logarithmic[0]} '%.0s%c'\n"
                           if logarithmic else "set format x '%g'\n")
@@ -33,6 +38,6 @@ def draw(panels, file):
             for place, (name, points) in enumerate(lines.items()):
                 data = Path(folder) / f"{number}-{place}"
                 data.write_text("".join(f"{a} {b}\n" for a, b in sorted(points)), encoding="utf-8")
-                parts.append(f"'{data}' with linespoints pt 7 ps 0.5 title '{name}'")
+                parts.append(f"'{data}' with {style} pt 7 ps 0.5 title '{name}'")
             script += "plot " + ", ".join(parts) + "\n"
         subprocess.run(["gnuplot"], input=script, text=True, check=True)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Tests ci/rereg-codes:  rereg_codes_test.sh MRPROOF
-# The simulated device that protects memory on fork shows each code, the plain one but two.
+# The simulated device that protects memory on fork shows all five codes, the plain one only two.
 set -euo pipefail
 
 mrproof=$1

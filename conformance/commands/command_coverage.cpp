@@ -20,27 +20,31 @@ struct CoverageOptions {
 
 /// Writes the traces of what was missed, SCOPE-NUMBER.mrt.
 void write_missed(const ModelCoverage& covered, const std::string& folder) {
-  std::filesystem::create_directories(folder);
-  for (const auto& [name, figures] : covered.scopes) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder);
+  if (!fs::is_empty(folder)) throw ToolError(folder + ": has files already; name an empty folder");
+  for (std::size_t i = 0; i < covered.scopes.size(); ++i) {
+    const auto& [name, figures] = covered.scopes[i];
+    const auto& [traces, out_of_reach] = covered.missed[i];
     std::string scope = name;
     std::replace(scope.begin(), scope.end(), '/', '-');
-    std::size_t number = 0;
-    for (const Trace& trace : figures.missed_traces) {
-      const auto file = fmt::format("{}/{}-{:03}.mrt", folder, scope, ++number);
+    for (std::size_t number = 1; number <= traces.size(); ++number) {
+      const auto file = fmt::format("{}/{}-{:03}.mrt", folder, scope, number);
       std::ofstream out(file);
-      out << print_trace(trace);
+      out << print_trace(traces[number - 1]);
       if (!out.flush()) throw ToolError(file + ": cannot be written");
     }
     if (!figures.missed.empty())
-      fmt::print(stderr, "{}: {} traces of {} missed calls in {}\n", name, number,
-                 figures.missed.size(), folder);
+      fmt::print(stderr, "{}: {} traces of {} missed calls in {}; to {} more no way is known\n",
+                 name, traces.size(), figures.missed.size() - out_of_reach, folder, out_of_reach);
   }
 }
 
 int coverage(const CoverageOptions& options) {
   WalkOptions walk;
   if (!options.expectations.empty()) avoid_expected(load_expectations(options.expectations), walk);
-  const auto covered = cover(options.folder, options.scopes, walk.known, options.scenarios);
+  const auto covered =
+      cover(options.folder, options.scopes, walk.known, options.scenarios, !options.missed.empty());
   if (!options.missed.empty()) write_missed(covered, options.missed);
   fmt::print("{}", options.json ? coverage_json(covered) : coverage_text(covered, options.all));
   return covered.complete() ? kExitExpected : kExitDeviation;

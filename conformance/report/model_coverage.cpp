@@ -335,7 +335,8 @@ bool ModelCoverage::complete() const {
 }
 
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scope_files,
-                    std::vector<KnownDeviation> known, const std::vector<std::string>& scenarios) {
+                    std::vector<KnownDeviation> known, const std::vector<std::string>& scenarios,
+                    bool missed) {
   const Json report = read_report(folder);
   const std::string dialect = report.at("dialect");
   const Rulebook& book = book_named(dialect);
@@ -356,6 +357,7 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
   for (const auto& scope : scopes) {
     result.scopes.emplace_back(scope->name, scope->seen.figures(known));
     planned.add(scope->all, result.scopes.back().second);
+    if (missed) result.missed.push_back(scope->seen.missed_traces(result.scopes.back().second));
   }
   count_rules(follower.rules, follower.can, result);
   count_conditions(follower, planned, result);

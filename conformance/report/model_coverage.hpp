@@ -31,7 +31,8 @@ struct ModelCoverage {
   std::size_t scope_conditions = 0, scope_conditions_alone = 0;
   std::vector<std::string> scope_conditions_left;
   std::vector<std::pair<std::string, ScopeFigures>> scopes;  ///< by the name of their tours
-  std::map<std::string, std::string> reasons;                ///< of expected deviations, by name
+  std::vector<MissedTraces> missed;            ///< of each scope, if they were asked for
+  std::map<std::string, std::string> reasons;  ///< of expected deviations, by name
 
   /// Whether the run made all of the scopes' transitions that the device can make.
   [[nodiscard]] bool complete() const;
@@ -39,10 +40,11 @@ struct ModelCoverage {
 
 /// Covers what the report folder's journal says was done, in the scopes of the files. `known`:
 /// calls that are known to make trouble, beside those that did in this run. `scenarios`: folders of
-/// traces that the run had, to see which of their calls were left out. Throws ToolError.
+/// traces that the run had, to see which of their calls were left out. `missed`: whether to make
+/// traces of missed calls. Throws ToolError.
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scopes,
                     std::vector<KnownDeviation> known,
-                    const std::vector<std::string>& scenarios = {});
+                    const std::vector<std::string>& scenarios = {}, bool missed = false);
 
 /// For people: what is left is listed as far as it fits, or (`all`) whole.
 std::string coverage_text(const ModelCoverage& coverage, bool all);

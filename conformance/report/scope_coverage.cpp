@@ -229,7 +229,7 @@ ScopeFigures ScopeCoverage::figures(const std::vector<KnownDeviation>& known) co
   }
   for (const auto& call : figures.avoided) ++figures.left_out[call.second];
   for (const auto index : missed) figures.missed.push_back(name_of(all_->calls()[index]));
-  figures.missed_traces = traces_of(missed);
+  figures.missed_places = std::move(missed);
   count_pairs(figures);
   return figures;
 }

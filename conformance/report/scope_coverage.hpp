@@ -30,10 +30,8 @@ struct ScopeFigures {
   std::map<std::string, std::size_t> behind;
   /// Calls that could have been made, and were not.
   std::vector<std::string> missed;
-  /// Traces that make them, if the device does again what it did in this run: to each one's state
-  /// by the calls that led there or, if none did, would lead there. Calls that do not change the
-  /// state share a trace. One to whose state no such way is known is in none.
-  std::vector<Trace> missed_traces;
+  /// Their places (Transitions::calls()).
+  std::vector<std::size_t> missed_places;
   /// Places of the calls that should have been made (Transitions::calls()).
   std::vector<std::size_t> expected;
   /// Pairs of rules that follow each other on this device, and how many of them did in one case.
@@ -41,6 +39,12 @@ struct ScopeFigures {
   std::vector<std::string> pairs_missed;
 
   [[nodiscard]] bool complete() const { return missed.empty(); }
+};
+
+/// Traces of missed calls.
+struct MissedTraces {
+  std::vector<Trace> traces;
+  std::size_t out_of_reach = 0;  ///< calls in none of them: no way to their state is known
 };
 
 /// Why the call would not be made: the name of the trouble that it is known to make, or that nobody
@@ -61,6 +65,10 @@ class ScopeCoverage {
             const model::Judgement& judgement);
   /// `known`: calls that make trouble, and were left out for it.
   [[nodiscard]] ScopeFigures figures(const std::vector<KnownDeviation>& known) const;
+  /// Traces that make the missed calls, if the device does again what it did in this run: to each
+  /// one's state by the calls that led there or, if none did, would lead there. Calls that do not
+  /// change the state share a trace.
+  [[nodiscard]] MissedTraces missed_traces(const ScopeFigures& figures) const;
 
  private:
   /// A call in a state, by its place, and the rule that was taken.
@@ -91,7 +99,6 @@ class ScopeCoverage {
   [[nodiscard]] std::size_t rule_to(const StateCall& call, const TransitionEnd& end) const;
   [[nodiscard]] std::map<std::size_t, Way> known_ways() const;
   [[nodiscard]] Trace trace_of(const Way& way) const;
-  [[nodiscard]] std::vector<Trace> traces_of(const std::vector<std::size_t>& missed) const;
 
   Transitions* all_;
   model::Capabilities<model::Plain> can_;
@@ -101,7 +108,7 @@ class ScopeCoverage {
   std::set<std::pair<std::size_t, std::size_t>> pairs_;
   std::map<std::size_t, Way> ways_;  ///< the shortest of this run to each state it came to
   Way way_;                          ///< of this case
-  bool way_known_ = false;           ///< nothing has deviated in this case so far
+  bool way_known_ = false;           ///< it is all there is: nothing deviated, or was not learnt
   bool follows_ = false;
   std::size_t last_call_;  ///< place of the call before; none: calls().size()
   std::size_t last_rule_;

@@ -18,21 +18,23 @@ std::size_t ScopeCoverage::rule_to(const StateCall& call, const TransitionEnd& e
   return taken == rules.end() ? all_->likely_rule(call, end) : *taken;
 }
 
-/// The shortest way to each state, of those that the run went, and of those that go on from there
-/// as the device went elsewhere in the run.
+/// The shortest way that the run went to each state; to states that it did not come to, the
+/// shortest of those that go on from there as the device went elsewhere in the run.
 std::map<std::size_t, ScopeCoverage::Way> ScopeCoverage::known_ways() const {
   auto ways = ways_;
+  ways[0] = {};
   using Entry = std::pair<std::size_t, std::size_t>;  // length, state
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   for (const auto& [state, way] : ways) queue.emplace(way.size(), state);
   while (!queue.empty()) {
     const auto [length, state] = queue.top();
     queue.pop();
-    const Way way = ways.at(state);
+    const Way& way = ways.at(state);
     if (way.size() < length) continue;
     for (const StateCall& call : all_->calls_in(state)) {
       for (const auto& end : all_->ends(call)) {
         if (!passes(call, end)) continue;
+        if (end.to == 0 || ways_.contains(end.to)) continue;
         const auto found = ways.find(end.to);
         if (found != ways.end() && found->second.size() <= length + 1) continue;
         Way longer = way;
@@ -59,15 +61,17 @@ Trace ScopeCoverage::trace_of(const Way& way) const {
   return trace;
 }
 
-std::vector<Trace> ScopeCoverage::traces_of(const std::vector<std::size_t>& missed) const {
-  if (missed.empty()) return {};
+MissedTraces ScopeCoverage::missed_traces(const ScopeFigures& figures) const {
+  MissedTraces result;
   const auto ways = known_ways();
-  std::vector<Trace> traces;
   std::map<std::size_t, Way> staying;  // of each state: the calls after which it is the same
-  for (const auto index : missed) {
+  for (const auto index : figures.missed_places) {
     const StateCall& call = all_->calls()[index];
     const auto way = ways.find(call.from);
-    if (way == ways.end()) continue;
+    if (way == ways.end()) {
+      ++result.out_of_reach;
+      continue;
+    }
     const auto& end = all_->likely_end(call);
     const Taken last{index, all_->likely_rule(call, end)};
     if (call.end_count == 1 && end.to == call.from) {
@@ -76,10 +80,10 @@ std::vector<Trace> ScopeCoverage::traces_of(const std::vector<std::size_t>& miss
     }
     Way whole = way->second;
     whole.push_back(last);
-    traces.push_back(trace_of(whole));
+    result.traces.push_back(trace_of(whole));
   }
-  for (const auto& [state, way] : staying) traces.push_back(trace_of(way));
-  return traces;
+  for (const auto& [state, way] : staying) result.traces.push_back(trace_of(way));
+  return result;
 }
 
 }  // namespace mrproof

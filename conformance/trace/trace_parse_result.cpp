@@ -140,7 +140,7 @@ bool has_keys(LineScanner& in, std::size_t start, unsigned details, const Step& 
   const bool lkey = (details & 1U) != 0;
   const bool rkey = (details & 2U) != 0;
   if ((lkey || rkey) && !tells_keys(step.call.verb, step.result))
-    in.fail_at(start, "only a success tells keys; leave out lkey= and rkey=");
+    in.fail_at(start, "only a success (or ERR_DO_FORK_OLD) tells keys; leave out lkey= and rkey=");
   if (tells_lkey(step.call.verb) && lkey != rkey)
     in.fail_at(start, "a registration has both keys, lkey= and rkey=, or leaves them to be given");
   return rkey;

@@ -140,7 +140,7 @@ bool SimDevice::fork_advice_fails(std::uint8_t mr, std::uint64_t address,
   for (std::size_t slot = 0; slot < regions_.size(); ++slot) {
     if (slot == mr || !regions_[slot].live) continue;
     const MemoryRegion& other = table_.region(regions_[slot].entry);
-    const bool kept_from_child = other.usable && !other.hidden && !other.on_demand;
+    const bool kept_from_child = !other.hidden && !other.on_demand;
     if (kept_from_child && inside(address - other.memory, length, other.length)) return false;
   }
   return true;
@@ -179,7 +179,8 @@ void SimDevice::rereg_mr(const Call& call, Result& result) {
     const bool lost = protects && !memory_.mapped(wanted.address, wanted.length);
     return end_by_command(region, error, lost, result);
   }
-  const bool old_lost = protects && fork_advice_fails(call.mr, region.memory, region.length);
+  const bool old_lost =
+      error == 0 && protects && fork_advice_fails(call.mr, region.memory, region.length);
   if (error == 0) change(call, region, wanted);
   if (error == 0 && translation) {
     region.old_key = region.key;

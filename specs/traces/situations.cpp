@@ -190,7 +190,7 @@ void Situations::follow(const Trace& trace, const model::Rulebook& book, Referen
 Step as_seen(Step step, const Result<Plain>& result) {
   step.result = result;
   step.observed = step.call.verb != Verb::fill && step.call.verb != Verb::protect;
-  step.keys_seen = result.outcome == Outcome::ok && tells_rkey(step.call.verb);
+  step.keys_seen = tells_keys(step.call.verb, result);
   if (!model::is_transfer(step.call.verb) || result.outcome == Outcome::refused) {
     step.result.completion_matches = model::Bit(true);
     step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);

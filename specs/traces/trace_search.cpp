@@ -46,7 +46,7 @@ bool looks_alike(const Seen& a, const Seen& b) {
 
 /// The state with the keys that were told: what programs know, whatever the rules make of it.
 void note_keys(State<Plain>& state, const Call<Plain>& call, const Seen& seen) {
-  if (seen.outcome != Outcome::ok || !tells_rkey(call.verb)) return;
+  if (!tells_keys(call.verb, seen)) return;
   if (tells_lkey(call.verb)) {
     auto& r = state.regions.at(call.mr);
     const bool again = call.verb == Verb::rereg_mr;
