@@ -24,8 +24,8 @@ def check():
 
 
 def draw(panels, file):
-    """Each panel is (title, label of x, label of y, what is logarithmic, {name: [(x, y), ...]}, how it
-    is drawn)."""
+    """Each panel is (title, label of x, label of y, what is logarithmic, {name: [(x, y), ...]},
+    how these are drawn)."""
     with tempfile.TemporaryDirectory() as folder:
         script = STYLE % (str(file).replace("'", "''"), len(panels))
         for number, (title, x, y, logarithmic, lines, style) in enumerate(panels):
