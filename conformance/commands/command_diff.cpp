@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "conformance/catalogue/diff.hpp"
 #include "conformance/commands/commands.hpp"
+#include "conformance/run/changed_traces.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
 namespace mrproof {
@@ -16,7 +18,26 @@ struct DiffOptions {
   DiffScope scope;
 };
 
+/// What one run showed and the other did not, each with the shortest trace that the run has of it.
+int diff_runs(const DiffOptions& options) {
+  const Fingerprint first = load_fingerprint(options.first);
+  const Fingerprint second = load_fingerprint(options.second);
+  fmt::print("{}", print_changes(first, second));
+  bool agree = true;
+  const auto traces_of = [&](const std::string& folder, const Fingerprint& one,
+                             const Fingerprint& other, const char* mark) {
+    const auto entries = only_in(one, other);
+    agree = agree && entries.empty();
+    for (const auto& [name, trace] : shortest_traces(folder, entries, one.dialect))
+      fmt::print("\n{} {}\n{}", mark, name, trace);
+  };
+  traces_of(options.first, first, second, "-");
+  traces_of(options.second, second, first, "+");
+  return agree ? kExitExpected : kExitDeviation;
+}
+
 int diff(const DiffOptions& options) {
+  if (std::filesystem::is_directory(options.first)) return diff_runs(options);
   const auto& first = book_named(options.first);
   const auto& second = book_named(options.second);
   const auto differences = compare(first, second, options.scope);
@@ -33,9 +54,11 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DiffOptions>();
   auto& o = *options;
   auto* command = app.add_subcommand(
-      "diff", "Compare two rule sets: the shortest traces that only one of them allows");
-  command->add_option("first", o.first, "dialect")->required();
-  command->add_option("second", o.second, "dialect")->required();
+      "diff",
+      "Compare two rule sets: the shortest traces that only one of them allows; or two runs: "
+      "what only one of them showed, with the shortest trace that it has of it");
+  command->add_option("first", o.first, "dialect, or report folder of a run")->required();
+  command->add_option("second", o.second, "the same")->required();
   command->add_option("--depth", o.scope.depth, "steps before the one that differs")
       ->capture_default_str();
   command->add_option("--states", o.scope.states, "how many situations to look at")

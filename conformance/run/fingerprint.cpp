@@ -30,6 +30,7 @@ Fingerprint read(const Json& report) {
   fingerprint.target = fmt::format(
       "{}, kernel {}, rdma-core {}", target.at("driver").get<std::string>(),
       target.at("kernel").get<std::string>(), target.at("rdma_core").get<std::string>());
+  fingerprint.dialect = report.at("dialect");
   add_claims(report.at("capabilities").at("access"), fingerprint);
   add_claims(report.at("capabilities").at("features"), fingerprint);
   for (const Json& choice : report.at("choices")) {
@@ -77,12 +78,17 @@ std::string print_fingerprint(const Fingerprint& fingerprint) {
   return text;
 }
 
+std::map<std::string, FingerprintEntry> only_in(const Fingerprint& first,
+                                                const Fingerprint& second) {
+  auto entries = first.entries;
+  std::erase_if(entries, [&](const auto& entry) { return second.entries.contains(entry.first); });
+  return entries;
+}
+
 std::string print_changes(const Fingerprint& first, const Fingerprint& second) {
   std::string text;
-  for (const auto& [name, entry] : first.entries)
-    if (second.entries.count(name) == 0) text += line_of("- ", name, entry);
-  for (const auto& [name, entry] : second.entries)
-    if (first.entries.count(name) == 0) text += line_of("+ ", name, entry);
+  for (const auto& [name, entry] : only_in(first, second)) text += line_of("- ", name, entry);
+  for (const auto& [name, entry] : only_in(second, first)) text += line_of("+ ", name, entry);
   if (text.empty()) return text;
   return fmt::format("--- {}\n+++ {}\n{}", first.target, second.target, text);
 }

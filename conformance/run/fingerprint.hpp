@@ -19,6 +19,7 @@ struct FingerprintEntry {
 /// plan.
 struct Fingerprint {
   std::string target;  ///< "rxe, kernel 6.1, rdma-core 44.0"
+  std::string dialect;
   /// "claims MW_BIND", "reg_mr.refused: refused EINVAL", "rdma_read.ok",
   /// "deviates send.ok detail completion_matches", "hang send.none/none/-": where it was met.
   std::map<std::string, FingerprintEntry> entries;
@@ -29,6 +30,10 @@ Fingerprint load_fingerprint(const std::string& report);
 
 /// One line an entry.
 std::string print_fingerprint(const Fingerprint& fingerprint);
+
+/// What only the first of them has: entries with the name of the second are left out.
+std::map<std::string, FingerprintEntry> only_in(const Fingerprint& first,
+                                                const Fingerprint& second);
 
 /// What only the first has ("-"), what only the second ("+"); empty if they agree.
 std::string print_changes(const Fingerprint& first, const Fingerprint& second);

@@ -20,6 +20,7 @@ std::string report(const std::string& kernel, const std::string& features,
                    const std::string& choices) {
   nlohmann::json made = {{"format", "mrproof-report"},
                          {"version", 1},
+                         {"dialect", "linux"},
                          {"target", {{"driver", "rxe"}, {"kernel", kernel}, {"rdma_core", "44"}}},
                          {"capabilities", {{"access", "MW_BIND"}, {"features", features}}},
                          {"choices", nlohmann::json::parse("[" + choices + "]")},
