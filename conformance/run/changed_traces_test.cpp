@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "conformance/run/plan.hpp"
 #include "conformance/testing/test_files.hpp"
 #include "conformance/trace/trace.hpp"
@@ -15,28 +17,31 @@ using testing::TemporaryFolder;
 
 const std::string kDeviation = "deviates dealloc_pd.refused rejected nothing_forbids";
 
+using Json = nlohmann::json;
+
+std::string line(const Json& record) { return record.dump() + "\n"; }
+
 std::string begin(const std::string& name) {
-  return R"({"record":"case","case":")" + name + R"(","given":"given pd0\n"})" + "\n";
+  return line({{"record", "case"}, {"case", name}, {"given", "given pd0\n"}});
 }
 
 std::string step(const std::string& call, const std::string& result, const std::string& verdict) {
-  return R"({"record":"step","call":")" + call + R"(","result":")" + result + R"(","verdict":")" +
-         verdict + "\"}\n";
+  return line({{"record", "step"}, {"call", call}, {"result", result}, {"verdict", verdict}});
 }
 
 /// A deviation after two steps and, in another case, after one; a refusal; a call that hung.
 std::string journal() {
+  const std::string can = "given capabilities(MW_BIND, 64, MW_TYPE_1)\n";
   const std::string freed = step("dealloc_pd(pd0)", "refused EBUSY", kDeviation);
-  return R"({"record":"device","given":"given capabilities(MW_BIND, 64, MW_TYPE_1)\n"})"
-         "\n" +
-             begin("long") + step("pd1 = alloc_pd()", "ok", "conforms alloc_pd.ok") + freed +
-             begin("short") + freed + begin("other") +
-             step("mr0 = reg_mr(pd0, buf0+0, 0, 0)", "refused EINVAL",
-                  "conforms reg_mr.refused_doubtful") +
-             R"({"record":"incident","case":"other","call":"dealloc_pd(pd0)",
-         "verdict" : "hang"
-})"
-         "\n";
+  const std::string registered =
+      step("mr0 = reg_mr(pd0, buf0+0, 0, 0)", "refused EINVAL", "conforms reg_mr.refused_doubtful");
+  return line({{"record", "device"}, {"given", can}}) + begin("long") +
+         step("pd1 = alloc_pd()", "ok", "conforms alloc_pd.ok") + freed + begin("short") + freed +
+         begin("other") + registered +
+         line({{"record", "incident"},
+               {"case", "other"},
+               {"call", "dealloc_pd(pd0)"},
+               {"verdict", "hang"}});
 }
 
 const std::string kRefusal = "reg_mr.refused_doubtful: refused EINVAL";
