@@ -54,7 +54,7 @@ const std::map<std::string, FingerprintEntry> kEntries{{kDeviation, {"dealloc_pd
 
 TEST(ChangedTraces, AreTheShortestOfTheJournal) {
   const TemporaryFolder folder;
-  folder.write("journal.jsonl", journal());
+  ASSERT_NE(folder.write("journal.jsonl", journal()), "");
   const auto traces = shortest_traces(folder.file(""), kEntries, "linux");
   ASSERT_EQ(traces.size(), 3U);
   EXPECT_EQ(traces.at(kDeviation),
@@ -70,7 +70,7 @@ TEST(ChangedTraces, AreTheShortestOfTheJournal) {
 TEST(ChangedTraces, TakeAJournal) {
   const TemporaryFolder folder;
   EXPECT_THROW(shortest_traces(folder.file(""), kEntries, "linux"), ToolError);
-  folder.write("journal.jsonl", "{\"record\":\"case_end\"}\nno record\n");
+  ASSERT_NE(folder.write("journal.jsonl", "{\"record\":\"case_end\"}\nno record\n"), "");
   try {
     shortest_traces(folder.file(""), kEntries, "linux");
     FAIL() << "a broken journal was taken";
