@@ -28,7 +28,7 @@ struct ExploreCounts {
 struct ExploreOptions {
   unsigned threads = 1;
   std::size_t memory = std::size_t{4} << 30U;  ///< bytes for states stored and queued
-  std::size_t first_places = 1U << 16U;        ///< of the table of states; it grows
+  std::size_t first_places = 1U << 13U;        ///< of the table of states; it grows
   bool check = true;  ///< ask the invariants and that each call has an allowed result
   std::function<void(const ExploreCounts&)> progress;  ///< now and then, if set
 };
