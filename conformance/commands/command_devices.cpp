@@ -10,7 +10,9 @@ namespace mrproof {
 namespace {
 
 int list_faults() {
-  for (const auto& fault : impl::faults()) fmt::print("sim:{:40} {}\n", fault.id, fault.breaks);
+  for (const auto& fault : impl::faults())
+    fmt::print("sim:{:40} {}{}{}\n", fault.id, fault.breaks,
+               fault.why_allowed.empty() ? "" : " Allowed: ", fault.why_allowed);
   return kExitExpected;
 }
 

@@ -489,6 +489,7 @@ TEST(Devices, AreListedWithTheSimulatedOneAndItsFaults) {
   EXPECT_EQ(faults.code, 0);
   for (const auto& fault : impl::faults())
     EXPECT_THAT(faults.out, HasSubstr("sim:" + std::string(fault.id)));
+  EXPECT_THAT(faults.out, HasSubstr(" Allowed: "));
 }
 
 TEST(Rules, AreListedAndFound) {

@@ -1,0 +1,102 @@
+"""Which case finds each seeded fault of the simulated device first, and after how many calls."""
+
+import concurrent.futures
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from packages import TargetError
+
+SCENARIOS = Path(__file__).resolve().parent.parent.parent / "conformance/scenarios"
+# What a run has: its scenarios first, as ci/conformance calls it, or nothing but walks.
+RUNS = {"scenarios and walks": ["--scenarios", str(SCENARIOS)], "walks": []}
+ALLOWED = " Allowed: "
+
+
+def faults(program):
+    """[(id, what it breaks, why the pages allow that or "")] of `mrproof devices --faults`."""
+    listed = subprocess.run([program, "devices", "--faults"], capture_output=True, text=True,
+                            check=False)
+    if listed.returncode != 0:
+        raise TargetError(f"{program} devices --faults: {listed.stderr.strip()}")
+    for line in listed.stdout.splitlines():
+        name, _, text = line.partition(" ")
+        breaks, _, why = text.strip().partition(ALLOWED)
+        yield name.removeprefix("sim:"), breaks, why
+
+
+def first_finding(journal):
+    """(case, calls up to it, what it says) of a run's first deviation, or None."""
+    calls = 0
+    for line in journal.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        if record["record"] != "step":
+            continue
+        calls += 1
+        verdict, _, what = record["verdict"].partition(" ")
+        if verdict not in ("conforms", "unsupported", "inconclusive"):
+            return record["case"], calls, what
+    return None
+
+
+def found(program, fault, more):
+    with tempfile.TemporaryDirectory(prefix="mrproof-fault-") as out:
+        done = subprocess.run([program, "run", "--device", f"sim:{fault}", "--quick", "--fail-fast",
+                               "--out", out, *more], capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 1):
+            raise TargetError(f"sim:{fault}: {done.stderr.strip()}")
+        first = first_finding(Path(out) / "journal.jsonl")
+    if (done.returncode == 1) != (first is not None):
+        raise TargetError(f"sim:{fault}: exit status {done.returncode}, but the journal tells "
+                          f"{first or 'of nothing'}")
+    return first
+
+
+def rows(program, say):
+    """(fault, what it breaks, why that is allowed, {run: finding or None})."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        asked = [(fault, {name: pool.submit(found, program, fault[0], more)
+                          for name, more in RUNS.items()}) for fault in faults(program)]
+        for place, (fault, runs) in enumerate(asked, 1):
+            seen = {name: run.result() for name, run in runs.items()}
+            if place % 20 == 0 or place == len(asked):
+                say(f"{place} of {len(asked)} faults")
+            yield *fault, seen
+
+
+def line_of(row):
+    name, breaks, why, seen = row
+    case, calls, what = seen["scenarios and walks"] or ("", "", "allowed" if why else "not found")
+    _, walked, _ = seen["walks"] or ("", "-", "")
+    return f"| {name} | {breaks} | {what} | {case} | {calls} | {walked} |\n"
+
+
+def table(all_rows):
+    forbidden = [row for row in all_rows if not row[2]]
+    killed = [sum(row[3][name] is not None for row in forbidden) for name in RUNS]
+    text = "# Faults of the simulated device\n\nWritten by `ci/mutation-score --simulated`. " \
+           f"{len(all_rows)} seeded faults, one at a time; {len(all_rows) - len(forbidden)} are " \
+           f"choices that the pages allow. Of the other {len(forbidden)}, `--quick` finds " \
+           f"{killed[0]} ({100 * killed[0] / len(forbidden):.1f} %), and its walks alone, of seed " \
+           f"1, {killed[1]} ({100 * killed[1] / len(forbidden):.1f} %). What is told is the first " \
+           "finding in the order of the plan, scenarios before walks.\n\n" \
+           "| fault | what the device does | told by | in the case | calls until then | by walks " \
+           "alone |\n|---|---|---|---|---|---|\n" + "".join(map(line_of, all_rows))
+    reasons = [(row[0], row[2]) for row in all_rows if row[2]]
+    if reasons:
+        text += "\n## Why they are allowed\n\n"
+        text += "".join(f"- *{name}:* {why}\n" for name, why in reasons)
+    return text
+
+
+def score(arguments, say):
+    all_rows = list(rows(arguments.program, say))
+    wrong = [row[0] for row in all_rows
+             if bool(row[2]) == (row[3]["scenarios and walks"] is not None)]
+    Path(arguments.out).write_text(table(all_rows), encoding="utf-8")
+    say(f"table: {arguments.out}")
+    if wrong:
+        say(f"not as they have to be: {', '.join(wrong)}")
+    return 1 if wrong else 0
