@@ -10,8 +10,11 @@ from pathlib import Path
 from packages import TargetError
 
 SCENARIOS = Path(__file__).resolve().parent.parent.parent / "conformance/scenarios"
-# What a run has: its scenarios first, as ci/conformance calls it, or nothing but walks.
-RUNS = {"scenarios and walks": ["--scenarios", str(SCENARIOS)], "walks": []}
+# What a run has: its scenarios first, as ci/conformance calls it, or nothing but walks. What
+# --quick leaves is looked for by --full.
+QUICK, WALKS, FULL = "--quick", "walks of --quick", "--full"
+RUNS = {QUICK: ["--quick", "--scenarios", str(SCENARIOS)], WALKS: ["--quick"],
+        FULL: ["--full", "--scenarios", str(SCENARIOS)]}
 ALLOWED = " Allowed: "
 
 
@@ -43,8 +46,8 @@ def first_finding(journal):
 
 def found(program, fault, more):
     with tempfile.TemporaryDirectory(prefix="mrproof-fault-") as out:
-        done = subprocess.run([program, "run", "--device", f"sim:{fault}", "--quick", "--fail-fast",
-                               "--out", out, *more], capture_output=True, text=True, check=False)
+        done = subprocess.run([program, "run", "--device", f"sim:{fault}", "--fail-fast", "--out",
+                               out, *more], capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
             raise TargetError(f"sim:{fault}: {done.stderr.strip()}")
         first = first_finding(Path(out) / "journal.jsonl")
@@ -54,36 +57,47 @@ def found(program, fault, more):
     return first
 
 
+def seen_of(program, fault):
+    """{run: finding or None}; --full only where --quick finds nothing."""
+    seen = {name: found(program, fault, RUNS[name]) for name in (QUICK, WALKS)}
+    seen[FULL] = seen[QUICK] or found(program, fault, RUNS[FULL])
+    return seen
+
+
 def rows(program, say):
-    """(fault, what it breaks, why that is allowed, {run: finding or None})."""
+    """(fault, what it breaks, why that is allowed, what runs see of it)."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        asked = [(fault, {name: pool.submit(found, program, fault[0], more)
-                          for name, more in RUNS.items()}) for fault in faults(program)]
-        for place, (fault, runs) in enumerate(asked, 1):
-            seen = {name: run.result() for name, run in runs.items()}
+        asked = [(fault, pool.submit(seen_of, program, fault[0])) for fault in faults(program)]
+        for place, (fault, seen) in enumerate(asked, 1):
+            yield *fault, seen.result()
             if place % 20 == 0 or place == len(asked):
                 say(f"{place} of {len(asked)} faults")
-            yield *fault, seen
 
 
 def line_of(row):
     name, breaks, why, seen = row
-    case, calls, what = seen["scenarios and walks"] or ("", "", "allowed" if why else "not found")
-    _, walked, _ = seen["walks"] or ("", "-", "")
-    return f"| {name} | {breaks} | {what} | {case} | {calls} | {walked} |\n"
+    case, calls, what = seen[FULL] or ("", "", "allowed" if why else "not found")
+    by = "" if seen[QUICK] or not seen[FULL] else " (--full)"
+    _, walked, _ = seen[WALKS] or ("", "-", "")
+    return f"| {name} | {breaks} | {what} | {case}{by} | {calls} | {walked} |\n"
 
 
 def table(all_rows):
-    forbidden = [row for row in all_rows if not row[2]]
-    killed = [sum(row[3][name] is not None for row in forbidden) for name in RUNS]
+    forbidden = [row[3] for row in all_rows if not row[2]]
+
+    def share(name):
+        count = sum(seen[name] is not None for seen in forbidden)
+        return f"{count} ({100 * count / max(1, len(forbidden)):.1f} %)"
+
     text = "# Faults of the simulated device\n\nWritten by `ci/mutation-score --simulated`. " \
            f"{len(all_rows)} seeded faults, one at a time; {len(all_rows) - len(forbidden)} are " \
-           f"choices that the pages allow. Of the other {len(forbidden)}, `--quick` finds " \
-           f"{killed[0]} ({100 * killed[0] / len(forbidden):.1f} %), and its walks alone, of seed " \
-           f"1, {killed[1]} ({100 * killed[1] / len(forbidden):.1f} %). What is told is the first " \
-           "finding in the order of the plan, scenarios before walks.\n\n" \
-           "| fault | what the device does | told by | in the case | calls until then | by walks " \
-           "alone |\n|---|---|---|---|---|---|\n" + "".join(map(line_of, all_rows))
+           f"choices that the pages allow. Of the other {len(forbidden)}:\n\n" \
+           f"- found by `--quick`: {share(QUICK)}\n" \
+           f"- found by `--full`: {share(FULL)}; what `--quick` finds is not run again\n" \
+           f"- found by the walks of `--quick` alone, of seed 1: {share(WALKS)}\n\n" \
+           "What is told is the first finding in the order of the plan, scenarios before " \
+           "walks.\n\n| fault | what the device does | told by | in the case | calls until " \
+           "then | by walks alone |\n|---|---|---|---|---|---|\n" + "".join(map(line_of, all_rows))
     reasons = [(row[0], row[2]) for row in all_rows if row[2]]
     if reasons:
         text += "\n## Why they are allowed\n\n"
@@ -93,8 +107,7 @@ def table(all_rows):
 
 def score(arguments, say):
     all_rows = list(rows(arguments.program, say))
-    wrong = [row[0] for row in all_rows
-             if bool(row[2]) == (row[3]["scenarios and walks"] is not None)]
+    wrong = [row[0] for row in all_rows if bool(row[2]) == (row[3][FULL] is not None)]
     Path(arguments.out).write_text(table(all_rows), encoding="utf-8")
     say(f"table: {arguments.out}")
     if wrong:
