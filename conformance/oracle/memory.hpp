@@ -41,6 +41,8 @@ class Memory {
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> unmapped(std::size_t index) const {
     return unmapped_.at(index);
   }
+  /// Whether both hold the same, in unmapped pages too.
+  [[nodiscard]] bool same_bytes(const Memory& other) const { return bytes_ == other.bytes_; }
   /// Whether the range lies in one buffer.
   [[nodiscard]] static bool contains(std::uint64_t address, std::uint64_t length);
 

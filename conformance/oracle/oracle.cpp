@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "conformance/oracle/citations.hpp"
 #include "conformance/trace/key_value.hpp"
@@ -194,6 +195,30 @@ void Oracle::store(const std::vector<ByteRun>& runs) {
     for (std::size_t i = 0; i < run.bytes.size(); ++i) memory_.store(run.address + i, run.bytes[i]);
 }
 
+/// A success of which the completion alone tells amiss: had it told right, states and bytes would
+/// be as its rule has them, so that they are known.
+bool Oracle::take_over_completion(const Step& step) {
+  auto told = step.result;
+  told.completion_matches = Bit(true);
+  const PlainView view{state_, step.call, told};
+  const Judgement judgement = judge(*book_, view);
+  if (judgement.verdict != Verdict::conforms) return false;
+  const PlainRule& rule = *judgement.rule;
+  const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
+  if (!transfer.exact) return false;
+  const Memory before = memory_;
+  store(step.bytes);
+  const Memory seen = std::exchange(memory_, before);
+  memory_.move(transfer);
+  if (!memory_.same_bytes(seen)) {
+    memory_ = before;
+    return false;
+  }
+  provenance_.note(*book_, rule, view);
+  advance(rule, view, state_);
+  return true;
+}
+
 /// Every byte was compared, so memory is known again; a failure may still be storing some.
 bool Oracle::take_over_bytes(const Step& step) {
   if (step.result.outcome != Outcome::ok) return false;
@@ -204,6 +229,8 @@ bool Oracle::take_over_bytes(const Step& step) {
 bool Oracle::recover(const Step& step, const Judgement& judgement) {
   if (judgement.verdict != Verdict::deviates) return false;
   if (judgement.kind == DeviationClass::bytes) return take_over_bytes(step);
+  if (judgement.kind == DeviationClass::detail && step.result.outcome == Outcome::ok)
+    return take_over_completion(step);
   if (!step.bytes.empty()) return false;
   const auto& r = step.result;
   const auto& call = step.call;

@@ -44,8 +44,8 @@ class Oracle {
   model::Judgement check(Step& step, MemorySource& source);
   /// After a step that check() called deviating: takes over the state that was seen, where what was
   /// seen settles it (a failed work request with both queue pairs' states, a registration that was
-  /// refused, wrong bytes after a success). False: the state is not known any more, so the case has
-  /// to end.
+  /// refused, wrong bytes after a success, a success of which the completion alone tells amiss).
+  /// False: the state is not known any more, so the case has to end.
   bool recover(const Step& step, const model::Judgement& judgement);
   /// Explains the step that check() just called deviating, for people: what was allowed, which
   /// condition is broken, what the objects have been through, and where all that is written.
@@ -75,6 +75,7 @@ class Oracle {
   [[nodiscard]] bool explained(const std::vector<ByteRun>& runs,
                                const model::Transfer<model::Plain>& transfer) const;
   void store(const std::vector<ByteRun>& runs);
+  [[nodiscard]] bool take_over_completion(const Step& step);
   [[nodiscard]] bool take_over_bytes(const Step& step);
   model::Judgement check_bytes(Step& step, const model::PlainView& view,
                                const model::PlainRule& rule,

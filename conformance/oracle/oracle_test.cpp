@@ -222,6 +222,23 @@ TEST_F(OracleTest, GoesOnAfterARefusalWhoseStatesWereSeen) {
   EXPECT_FALSE(oracle_.recover(step_, succeeded)) << "what it is in now, nobody knows";
 }
 
+TEST_F(OracleTest, GoesOnAfterASuccessWhoseCompletionAloneTellsAmiss) {
+  move(buffer_address(0), buffer_address(1), 64);
+  const Judgement amiss = check(std::string(kWrite) + "SUCCESS qp=RTS peer=RTS mismatch");
+  ASSERT_EQ(amiss.kind, DeviationClass::detail);
+  ASSERT_TRUE(oracle_.recover(step_, amiss));
+  EXPECT_EQ(verdict("query_qp(qp0) -> ok qp=RTS"), Verdict::conforms) << "and memory is known";
+}
+
+TEST_F(OracleTest, GivesUpWhereMoreThanTheCompletionIsAmiss) {
+  move(buffer_address(0), buffer_address(1) + 1, 64);
+  const Judgement bytes = check(std::string(kWrite) + "SUCCESS qp=RTS peer=RTS mismatch");
+  EXPECT_FALSE(oracle_.recover(step_, bytes));
+  const Judgement state = check(std::string(kWrite) + "SUCCESS qp=ERR peer=RTS mismatch");
+  ASSERT_EQ(state.verdict, Verdict::deviates);
+  EXPECT_FALSE(oracle_.recover(step_, state));
+}
+
 TEST_F(OracleTest, GoesOnWithTheBytesThatASuccessStored) {
   move(buffer_address(0), buffer_address(1) + 1, 64);
   const Judgement shifted = check(std::string(kWrite) + "SUCCESS");
