@@ -36,7 +36,16 @@ int diff_runs(const DiffOptions& options) {
   return agree ? kExitExpected : kExitDeviation;
 }
 
-int diff(const DiffOptions& options) {
+/// A report's own file means the folder that it lies in.
+std::string folder_of(const std::string& name) {
+  const std::filesystem::path path(name);
+  if (path.filename() != "report.json" || !std::filesystem::exists(path)) return name;
+  return path.has_parent_path() ? path.parent_path().string() : ".";
+}
+
+int diff(DiffOptions& options) {
+  options.first = folder_of(options.first);
+  options.second = folder_of(options.second);
   if (std::filesystem::is_directory(options.first)) return diff_runs(options);
   const auto& first = book_named(options.first);
   const auto& second = book_named(options.second);
@@ -57,7 +66,8 @@ void add_diff_command(CLI::App& app, int& exit_code) {
       "diff",
       "Compare two rule sets: the shortest traces that only one of them allows; or two runs: "
       "what only one of them showed, with the shortest trace that it has of it");
-  command->add_option("first", o.first, "dialect, or report folder of a run")->required();
+  command->add_option("first", o.first, "dialect, or report (folder or report.json) of a run")
+      ->required();
   command->add_option("second", o.second, "the same")->required();
   command->add_option("--depth", o.scope.depth, "steps before the one that differs")
       ->capture_default_str();

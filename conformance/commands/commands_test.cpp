@@ -373,6 +373,19 @@ TEST(Merge, ShardsTogetherSayWhatTheWholeRunSays) {
   EXPECT_THAT(missing.err, HasSubstr("shard 2 of 3 is missing"));
 }
 
+TEST(Diff, TakesTheReportsOfTwoRuns) {
+  const TemporaryFolder folder;
+  const auto sound = folder.file("sound");
+  const auto faulty = folder.file("faulty");
+  run_mrproof({"run", "--device", "sim", "--steps", "400", "--out", sound});
+  run_mrproof({"run", "--device", "sim:dealloc-pd-minus-one", "--steps", "4000", "--out", faulty});
+  EXPECT_EQ(run_mrproof({"diff", sound, sound + "/report.json"}).code, kExitExpected);
+  const Ran ran = run_mrproof({"diff", sound + "/report.json", faulty});
+  EXPECT_EQ(ran.code, kExitDeviation) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("+ deviates dealloc_pd.refused detail errno_value"));
+  expect_refused(run_mrproof({"diff", "none/report.json", faulty}), {"none/report.json"});
+}
+
 TEST(Submit, APackageIsJudgedAnewAndATamperedOneFails) {
   const TemporaryFolder folder;
   const auto out = folder.file("report");
