@@ -1,16 +1,19 @@
 /* Makes the calls of a table (bare_table.h) with libibverbs alone, as fast as they go: what the
  * harness's steps/s are measured against.
  *
- *     bare_loop DEVICE TABLE
+ *     bare_loop DEVICE TABLE [comparing]
  *
  * It has to make each call that the harness makes (impl/verbs/), between cases, too, and waits as
  * the harness does; but nothing is proposed, predicted, judged, compared or recorded. The last line
- * of its output is the result. */
+ * of its output is the result. With "comparing", every byte of the buffers is compared with another
+ * after each call, as an oracle must that knows what they should be: what such a loop loses is lost
+ * to any harness that asserts every byte. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 #include "bare_pairs.h"
@@ -26,6 +29,7 @@ static struct ibv_mw* windows[WINDOWS];
 static uint32_t lkey[REGIONS], rkey[REGIONS], old_lkey[REGIONS], old_rkey[REGIONS];
 static uint32_t window_key[WINDOWS], old_window_key[WINDOWS];
 static int wants_read; /* bare_header.read_after_connect */
+static int comparing;
 
 static uint32_t key_of(struct bare_key key) {
   switch (key.kind) {
@@ -373,6 +377,7 @@ static struct sums run(const struct bare_header* header) {
     begin(&cases[c]);
     for (uint64_t i = 0; i < cases[c].steps; ++i, ++step) {
       const int ended = make(step);
+      if (comparing) compare_buffers();
       sums.made += ended != NOT_MADE;
       sums.as_in_run += (uint64_t)ended == step->ended;
     }
@@ -397,8 +402,9 @@ static struct bare_header* load(const char* path) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fputs("usage: bare_loop DEVICE TABLE\n", stderr);
+  comparing = argc == 4 && strcmp(argv[3], "comparing") == 0;
+  if (argc != 3 + comparing) {
+    fputs("usage: bare_loop DEVICE TABLE [comparing]\n", stderr);
     return 2;
   }
   const struct bare_header* header = load(argv[2]);
@@ -409,6 +415,10 @@ int main(int argc, char** argv) {
   const uint64_t start = now_ns();
   const struct sums sums = run(header);
   const uint64_t bare_ns = now_ns() - start;
+  if (comparing) {
+    printf("bare_loop: comparing_ns %" PRIu64 "\n", bare_ns);
+    return 0;
+  }
   printf("bare_loop: steps %" PRIu64 " made %" PRIu64 " as_in_run %" PRIu64 " bare_ns %" PRIu64
          " harness_ns %" PRIu64 " step_ns %" PRIu64 " inside_ns %" PRIu64 " reset_ns %" PRIu64 "\n",
          header->steps, sums.made, sums.as_in_run, bare_ns, header->harness_ns, header->step_ns,

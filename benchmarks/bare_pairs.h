@@ -40,6 +40,8 @@ int again(struct pace* pace, uint64_t limit_ms);
 void open_device(const char* name);
 void map_buffers(const struct bare_header* header);
 void restore_buffers(void);
+/* Compares all that is mapped with what it was at first; does not stop where they differ. */
+void compare_buffers(void);
 void fill(uint64_t address, uint64_t length, uint8_t seed);
 void protect(uint64_t address, uint64_t length, uint8_t option);
 

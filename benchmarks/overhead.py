@@ -6,6 +6,7 @@ In one guest of the target, by turns: walks by `mrproof run`, and the very calls
 replayed from the run's journal by a C program that knows libibverbs alone. Steps/s of the harness
 over steps/s of that loop are the ratio; the median of the rounds counts. Both are timed from
 the first case's set-up to the last case's end, and the loop makes the calls between cases, too.
+A second ratio bounds the first: that of the same loop when it compares every byte after each call.
 Supervisor and worker both run in the guest, as they do on a machine with a device of its own.
 """
 
@@ -30,6 +31,7 @@ while [ $round -lt %(rounds)d ]; do
     /programs/mrproof run --device %(device)s --quick --seed %(seed)d --steps %(steps)d \
         --expect /programs/%(expect)s --out /tmp/report >/tmp/said 2>&1 </dev/null
     /programs/bare_table /tmp/report/journal.jsonl /programs/%(expect)s /tmp/table &&
+        /programs/bare_loop %(device)s /tmp/table comparing &&
         /programs/bare_loop %(device)s /tmp/table || /bin/busybox tail -n 5 /tmp/said
     round=$((round + 1))
 done
@@ -62,9 +64,13 @@ def archive_of(options, facts):
 def rounds_of(console):
     """The numbers of each round, by name."""
     rounds = []
-    for line in re.findall(r"^bare_loop: (steps .*)$", console, flags=re.M):
+    said = {}
+    for line in re.findall(r"^bare_loop: (\w+_ns .*|steps .*)$", console, flags=re.M):
         words = line.split()
-        rounds.append({name: int(value) for name, value in zip(words[::2], words[1::2])})
+        said.update({name: int(value) for name, value in zip(words[::2], words[1::2])})
+        if "steps" in said and "comparing_ns" in said:
+            rounds.append(said)
+            said = {}
     return rounds
 
 
@@ -115,6 +121,9 @@ def table(options):
     yield f"| harness, steps/s | {spread(harness, 0)} |"
     yield f"| bare C loop, steps/s | {spread(bare, 0)} |"
     yield f"| **ratio** | **{spread([ratio(of) for of in rounds], 3)}** |"
+    only_compared = [of["bare_ns"] / of["comparing_ns"] for of in rounds]
+    yield ("| ratio of a bare loop that compares every byte after each call, and does nothing else "
+           f"| {spread(only_compared, 3)} |")
     for what, nanoseconds in PARTS:
         shares = [nanoseconds(of) / of["harness_ns"] for of in rounds]
         yield f"| of the harness's time, {what} | {spread(shares, 3)} |"
