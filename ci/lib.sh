@@ -63,10 +63,10 @@ install_packages() {
         die "apt-get install failed; see its message above"
 }
 
-# build PRESET, into build/PRESET
+# build PRESET [TARGET], into build/PRESET
 build() {
     cmake --preset "$1" || die "configuring failed"
-    cmake --build "build/$1" || die "building failed"
+    cmake --build "build/$1" --target "${2:-all}" || die "building failed"
 }
 
 # build_image TARGET PRESET [ARGUMENT...]: the image lands in build/targets/NAME, NAME.custom where
