@@ -135,6 +135,44 @@ RC_GTEST_PROP(Shrinking, NeverChangesTheDeviationNorMakesTheTraceLonger, ()) {
   RC_ASSERT(trials.first_showing(one, *told).has_value());
 }
 
+/// What the function made of a rule's terms is to say, asked of one term after the other.
+bool applies_by_terms(const model::PlainRule& rule, const model::PlainView& view) {
+  const auto holds = [&](const model::Term<model::Plain>& term) {
+    return term.condition->holds(view).truth() == term.holds;
+  };
+  const auto& all = rule.requires_all;
+  const auto& any = rule.reasons;
+  return std::all_of(all.begin(), all.end(), holds) &&
+         (any.empty() || std::any_of(any.begin(), any.end(), holds));
+}
+
+/// Asks all rules of the step's verb, each with its own outcome.
+void compare_rules(const Oracle& oracle, const Step& step) {
+  for (std::size_t i = 0; i < model::kOutcomes; ++i) {
+    auto result = step.result;
+    result.outcome = static_cast<model::Outcome>(i);
+    for (const model::PlainRule* rule : oracle.book().rules(step.call.verb, result.outcome)) {
+      const model::PlainView view{oracle.state(), step.call, result};
+      const model::PlainView other{oracle.state(), step.call,
+                                   result};  // it remembers what it finds
+      if (rule->applies(view) != applies_by_terms(*rule, other)) RC_FAIL(rule->id);
+    }
+  }
+}
+
+RC_GTEST_PROP(Rules, ApplyAsTheirTermsSay, ()) {
+  const Trace trace = any_case(device_of(any_faulty_device()));
+  Oracle oracle(*model::find_rulebook(trace.dialect), trace.setup, trace.can);
+  for (Step step : trace.steps) {
+    oracle.resolve(step);
+    compare_rules(oracle, step);
+    RecordedMemory memory(step);
+    step.bytes.clear();
+    const auto judgement = oracle.check(step, memory);
+    if (judgement.verdict == model::Verdict::deviates && !oracle.recover(step, judgement)) break;
+  }
+}
+
 std::size_t count_of(std::string_view what, std::string_view text) {
   std::size_t count = 0;
   for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;

@@ -24,7 +24,10 @@ class Writer {
   template <class T>
   void plain(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    raw(&value, sizeof value);
+    // Not by raw(): a size that is known makes a few stores of it.
+    if (bytes_.size() - size_ < sizeof value) grow(sizeof value);
+    std::memcpy(bytes_.data() + size_, &value, sizeof value);
+    size_ += sizeof value;
   }
   void text(const std::string& value) {
     plain(static_cast<std::uint32_t>(value.size()));
@@ -42,10 +45,11 @@ class Writer {
  private:
   void raw(const void* from, std::size_t size) {
     if (size == 0) return;  // an empty vector has no address to give to memcpy()
-    if (bytes_.size() - size_ < size) bytes_.resize(2 * bytes_.size() + size);
+    if (bytes_.size() - size_ < size) grow(size);
     std::memcpy(bytes_.data() + size_, from, size);
     size_ += size;
   }
+  void grow(std::size_t size) { bytes_.resize(2 * bytes_.size() + size); }
   std::vector<std::byte>& bytes_;
   std::size_t size_ = 0;
 };
