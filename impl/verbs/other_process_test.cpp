@@ -34,7 +34,11 @@ class Actor final : public Process {
                         static_cast<model::Protection>(order.call.option));
     if (order.qp == 1) throw std::logic_error("qp1 does not exist");
     if (order.qp == 2) throw DeviceError("no memory");
-    if (order.qp == 3) raise(static_cast<int>(order.peer));
+    if (order.qp == 3) {
+      const int signal_number = static_cast<int>(order.peer);
+      std::signal(signal_number, SIG_DFL);  // sanitizers have a handler, which exits
+      raise(signal_number);
+    }
     if (order.qp == 4) _exit(7);
     while (order.qp == 5) pause();
     return answer;
