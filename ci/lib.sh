@@ -4,6 +4,7 @@
 
 export LC_ALL=C.UTF-8
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+self=$(readlink -f "$0")
 cd "$root" || exit 2
 phases=()
 
@@ -14,7 +15,7 @@ die() {
 
 # Prints the comment at the head of the command, which is its manual.
 manual() {
-    sed -n '2,/^[^#]/{s/^# \{0,1\}//;t print;b;:print;p}' "$0"
+    sed -n '2,/^[^#]/{s/^# \{0,1\}//;t print;b;:print;p}' "$self"
 }
 
 # phase NAME COMMAND...: runs the command and notes its wall time.

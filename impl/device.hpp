@@ -43,6 +43,8 @@ struct Observation {
   /// Something that the harness did for itself behind the call went wrong, in words, so that
   /// nothing can be said of the call; empty if not.
   std::string disturbance;
+  /// A completion came that is of nothing posted, so that nobody knows what else will come.
+  bool stray = false;
   /// New warnings of the kernel that came with this call, one a line; empty if none.
   std::string kernel_warning;
 };

@@ -165,7 +165,8 @@ template <class D> struct Result {
   typename D::Key reason{};              ///< errno beside a return code that is none (rereg_mr)
   typename D::Key lkey{};                ///< of a region made or re-registered
   typename D::Key rkey{};                ///< of the same, of a window allocated or bound
-  typename D::Bit completion_matches{};  ///< wr_id, qp_num and (on success) opcode as posted
+  /// wr_id, qp_num and (on success) opcode as posted; of a receive also what its send came with
+  typename D::Bit completion_matches{};
   typename D::Small qp_state{}, peer_state{};  ///< QpState after the call; unknown: not asked
   typename D::Small own_receive{};   ///< Outcome of the receive posted on qp (none: stays)
   typename D::Small peer_receive{};  ///< Outcome of the receive posted on the peer

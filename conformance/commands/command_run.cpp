@@ -143,7 +143,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "--device", o.plan.device,
       "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
       "behind it @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
-      "@uverbs+fork");
+      "@two-processes: initiator and responder in one each; joined by +: @uverbs+fork");
   command->add_option("--dialect", o.plan.dialect, "rule set: linux, linux-2006 or mlnx-exp")
       ->capture_default_str()
       ->check(CLI::IsMember({"linux", "linux-2006", "mlnx-exp"}));

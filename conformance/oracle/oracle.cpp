@@ -229,11 +229,12 @@ bool Oracle::take_over_bytes(const Step& step) {
 bool Oracle::recover(const Step& step, const Judgement& judgement) {
   if (judgement.verdict != Verdict::deviates) return false;
   if (judgement.kind == DeviationClass::bytes) return take_over_bytes(step);
-  if (judgement.kind == DeviationClass::detail && step.result.outcome == Outcome::ok)
-    return take_over_completion(step);
-  if (!step.bytes.empty()) return false;
   const auto& r = step.result;
   const auto& call = step.call;
+  if (is_transfer(call.verb) && judgement.kind == DeviationClass::detail &&
+      r.outcome == Outcome::ok)
+    return take_over_completion(step);
+  if (!step.bytes.empty()) return false;
   if (call.verb == Verb::advise_mr) return true;  // advice changes nothing, however it ends
   // Another state told than the model has may be the true one; but siw tells none (F23).
   if (call.verb == Verb::query_qp && is_iwarp(state_).truth()) return true;

@@ -239,6 +239,15 @@ TEST_F(OracleTest, GivesUpWhereMoreThanTheCompletionIsAmiss) {
   EXPECT_FALSE(oracle_.recover(step_, state));
 }
 
+TEST_F(OracleTest, GoesOnOverIwarpWhereEachQueryTellsAnotherState) {
+  oracle_ = Oracle(linux_rulebook(), standard_setup(),
+                   {Plain::flags(0), Plain::address(1U << 30U), Plain::flags(kIwarp)});
+  const Judgement other = check("query_qp(qp0) -> ok qp=OTHER");
+  ASSERT_EQ(other.kind, DeviationClass::detail);
+  EXPECT_TRUE(oracle_.recover(step_, other));
+  EXPECT_EQ(verdict("query_qp(qp0) -> ok qp=RTS"), Verdict::conforms);
+}
+
 TEST_F(OracleTest, GoesOnWithTheBytesThatASuccessStored) {
   move(buffer_address(0), buffer_address(1) + 1, 64);
   const Judgement shifted = check(std::string(kWrite) + "SUCCESS");

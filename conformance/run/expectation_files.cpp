@@ -88,10 +88,11 @@ Expectation parse_expectation(const Line& line) {
       e.broken.find_first_of(kPatternLetters) != std::string::npos)
     line.fail("the conditions of a call that hangs, kills or is complained of are no pattern");
   const bool may_have_place = e.verdict == Verdict::kernel_warning || e.verdict == Verdict::hang;
-  if ((at != std::string::npos || e.broken == "-") && (!may_have_place || e.place.empty()))
+  const bool whole = !e.place.empty() && e.place.front() != ':' && e.place.back() != ':';
+  if ((at != std::string::npos || e.broken == "-") && (!may_have_place || !whole))
     line.fail(
-        "a place (KernelWarning@FILE.c, Hang@FILE.c) is of warnings and hangs, and those without "
-        "conditions need one");
+        "a place (KernelWarning@FILE.c, Hang@FILE.c, behind it :FUNCTION) is of warnings and hangs, "
+        "and those without conditions need one");
   return e;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "conformance/trace/notation.hpp"
 
@@ -18,6 +19,29 @@ bool fits(const std::string& pattern, const std::string& text) {
 }
 
 constexpr const char* kStraightToUse = "connect/straight-to-use";
+
+/// Whether a line of a kernel's call trace names such a function.
+bool names_function(const std::string& pattern, const std::string& line) {
+  std::istringstream words(line);
+  for (std::string word; words >> word;)
+    if (const auto plus = word.find("+0x"); plus != std::string::npos)
+      if (fits(pattern, word.substr(0, plus))) return true;
+  return false;
+}
+
+/// Whether the kernel complained from there: "FILE.c", or "FILE.c:FUNCTION".
+bool comes_from(const std::string& place, const std::string& text) {
+  const auto colon = place.find(':');
+  const std::string file = "/" + place.substr(0, colon) + ":";
+  if (colon == std::string::npos) return text.find(file) != std::string::npos;
+  bool of_file = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("WARNING: ") != std::string::npos) of_file = line.find(file) != std::string::npos;
+    if (of_file && names_function(place.substr(colon + 1), line)) return true;
+  }
+  return false;
+}
 
 /// Whether the finding was met in such cases only.
 bool in_cases(const std::string& pattern, const Finding& finding, const Tally& tally) {
@@ -42,7 +66,7 @@ bool is_of(const Expectation& e, const Incident& incident, const Tally& /*tally*
          fits(e.rule, incident.name.substr(0, first)) &&
          fits(e.kind, incident.name.substr(first + 1, second - first - 1)) &&
          (e.broken == "-" || covers(e.broken, incident.name.substr(second + 1))) &&
-         (e.place.empty() || incident.text.find("/" + e.place + ":") != std::string::npos);
+         (e.place.empty() || comes_from(e.place, incident.text));
 }
 
 template <typename Seen>

@@ -13,7 +13,8 @@ namespace mrproof {
 /// a call that hangs, kills the kernel or makes it complain: "send.none/none/receive_posted,Hang",
 /// ",Crash" or ",KernelWarning", the latter also from one place only:
 /// ",KernelWarning@rxe_comp.c"; ",Hang@refcount.c" is a hang after which the kernel complained from
-/// there, at the latest when all was destroyed. "reset.none/none/-" is what the kernel complained
+/// there, at the latest when all was destroyed. "@refcount.c:rxe_destroy_qp" wants a function of that
+/// name in the warning's call trace, too (what is shown of it). "reset.none/none/-" is what the kernel complained
 /// of while it destroyed what a case left. Each part may be a pattern of the shell:
 /// "rdma_*.loc_prot_err",
 /// "@(send|send_with_inv).ok" (fnmatch(3) with FNM_EXTMATCH), except the conditions of a call that
@@ -28,7 +29,9 @@ struct Expectation {
   model::Verdict verdict = model::Verdict::deviates;
   std::string reason;
   std::size_t line = 0;
-  std::string place;  ///< source file of a kernel's warning, or of one after a hang; empty: any
+  /// Source file of a kernel's warning, or of one after a hang, and behind a colon a pattern of a
+  /// function in its call trace; empty: any.
+  std::string place;
   std::string cases;  ///< pattern of the cases in which it is expected; empty: in all
 };
 

@@ -201,6 +201,27 @@ TEST_F(ExpectationsTest, HangsMayBeNamedByTheWarningThatFollows) {
   EXPECT_EQ(print_entry(known.fails[0]), "*.none/none/-,Hang@refcount.c");
 }
 
+TEST_F(ExpectationsTest, AWarningsPlaceMayNameAFunctionOfItsCallTrace) {
+  const std::string warning =
+      "WARNING: CPU: 0 PID: 1 at lib/refcount.c:28 saturate+0xba/0x110\nCall Trace:\n ";
+  const auto known =
+      expect("*.none/none/-,KernelWarning@refcount.c:rxe_@(destroy_qp|requester)  # why\n");
+  EXPECT_EQ(print_entry(known.fails[0]),
+            "*.none/none/-,KernelWarning@refcount.c:rxe_@(destroy_qp|requester)");
+  const std::vector<std::pair<std::string, bool>> traces = {
+      {warning + "__rxe_put+0x49/0x50 [rdma_rxe]\n rxe_destroy_qp+0x26/0x30 [rdma_rxe]", true},
+      {warning + "__rxe_put+0x49/0x50 [rdma_rxe]\n rxe_dealloc_mw+0x13/0x20 [rdma_rxe]", false},
+      {warning + "f+0x1\nWARNING: CPU: 1 at rxe/rxe_qp.c:7 f+0x1\n rxe_requester+0x1/0x2", false},
+      {warning + "f+0x1\n" + warning + "rxe_requester+0x1/0x2 [rdma_rxe]", true}};
+  for (const auto& [text, is_known] : traces) {
+    tally_ = Tally(model::linux_rulebook());
+    happen(model::Verdict::kernel_warning, "dealloc_mw.none/none/-");
+    tally_.incidents[0].text = text;
+    mark_expected(known, tally_);
+    EXPECT_EQ(!tally_.has_unexpected(), is_known) << text;
+  }
+}
+
 TEST_F(ExpectationsTest, MayBeOfSomeCasesOnly) {
   find("reg_mr.ok", "accepted", "memory_mapped");
   const auto name = print_annotation(tally_.findings[0].name);

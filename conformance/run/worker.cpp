@@ -225,9 +225,11 @@ class Worker {
     shown_ = plan_.until && step.annotations.front() == *plan_.until;
     const bool recovered = oracle.recover(step, judgement) && !shown_;
     finish(index, seen, judgement, start);
-    const bool goes_on = recovered || judgement.verdict == Verdict::conforms ||
-                         judgement.verdict == Verdict::unsupported ||
-                         (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
+    const bool is_known =
+        recovered || judgement.verdict == Verdict::conforms ||
+        judgement.verdict == Verdict::unsupported ||
+        (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
+    const bool goes_on = is_known && !seen.stray;
     if (!goes_on) device_.distrust();
     return goes_on;
   }

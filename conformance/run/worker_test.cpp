@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <thread>
 
 #include "conformance/run/supervisor.hpp"
@@ -77,6 +78,15 @@ class LeavesSomething : public Disturbed {
   bool hangs_;
 };
 
+/// After some calls a completion comes that is of nothing posted.
+class SendsStray : public Disturbed {
+ public:
+  using Disturbed::Disturbed;
+
+ private:
+  void disturb(impl::Observation& seen) override { seen.stray = true; }
+};
+
 /// A worker in a thread of this process.
 class ThreadHost : public Host {
  public:
@@ -100,6 +110,10 @@ class ThreadHost : public Host {
   std::jthread thread_;
   std::atomic<bool> over_ = false;
 };
+
+std::uint32_t steps_of(const CaseOutcome& outcome) {
+  return std::accumulate(outcome.counts.begin(), outcome.counts.end(), 0U);
+}
 
 class WorkerTest : public ::testing::Test {
  protected:
@@ -135,9 +149,7 @@ TEST_F(WorkerTest, ADisturbedCaseIsRepeated) {
   ASSERT_EQ(tally.outcomes.size(), 3U);
   for (const CaseOutcome& outcome : tally.outcomes) {
     EXPECT_EQ(outcome.verdict(), Verdict::conforms) << outcome.name;
-    std::uint32_t steps = 0;
-    for (const auto count : outcome.counts) steps += count;
-    EXPECT_EQ(steps, 20U) << outcome.name;
+    EXPECT_EQ(steps_of(outcome), 20U) << outcome.name;
   }
   EXPECT_EQ(device.distrusted(), 2);
 }
@@ -183,6 +195,15 @@ TEST_F(WorkerTest, NoStepIsBlamedForAWarningOfWhatAnotherCaseLeft) {
       EXPECT_EQ(outcome.verdict(), Verdict::conforms) << outcome.name;
   }
   EXPECT_EQ(ran.incidents[0].trace.steps.size(), 20U) << "of the case that left it";
+}
+
+TEST_F(WorkerTest, ACaseEndsAtACompletionOfNothingPosted) {
+  SendsStray device({7});
+  const Tally tally = run(device, 2);
+  ASSERT_EQ(tally.outcomes.size(), 2U);
+  EXPECT_EQ(steps_of(tally.outcomes[0]), 7U);
+  EXPECT_EQ(steps_of(tally.outcomes[1]), 20U);
+  EXPECT_EQ(device.distrusted(), 1);
 }
 
 TEST_F(WorkerTest, WhatWasDisturbedIsReadBackFromTheJournal) {

@@ -44,9 +44,9 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
   }
   if (context_.port().connector) over_stream(call, posted, seen);
   const bool known = complete_receives(call, posted, seen) && posted.known;
-  // Where a completion is not that of anything posted, nobody knows what else will come. One that
-  // merely tells wrong things does not spoil the pair.
-  slot.lost |= seen.timed_out || !known;
+  // A completion that merely tells wrong things does not spoil the pair.
+  seen.stray = !known;
+  slot.lost |= seen.timed_out || seen.stray;
 }
 
 /// What a completion means over a stream that acknowledges nothing and that ends with the first
