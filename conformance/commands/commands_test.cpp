@@ -62,7 +62,7 @@ TEST_P(BadInputTest, IsOneLineAndExitCodeTwo) {
   for (const auto& word : GetParam().words) words.push_back(filled(word));
   expect_refused(run_mrproof(arguments), words);
   for (const auto& entry : testing::fs::recursive_directory_iterator(folder_.file("")))
-    EXPECT_NE(entry.path().filename(), "channel") << "16 MiB are left behind";
+    EXPECT_NE(entry.path().filename(), "mrproof.channel") << "16 MiB are left behind";
 }
 
 std::vector<BadInput> bad_inputs() {

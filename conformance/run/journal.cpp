@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "conformance/trace/notation.hpp"
@@ -18,12 +19,17 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-Journal::Journal(const std::string& path, bool append) : path_(path) {
-  if (path.empty()) return;
-  file_ = std::fopen(path.c_str(), append ? "ae" : "we");
+Journal::Journal(std::string path, std::string begun_with, std::uintmax_t kept)
+    : path_(std::move(path)), begun_with_(std::move(begun_with)), kept_(kept) {}
+
+void Journal::open() {
+  if (kept_ > 0) std::filesystem::resize_file(path_, kept_);
+  file_ = std::fopen(path_.c_str(), kept_ > 0 ? "ae" : "we");
   if (file_ == nullptr)
-    throw ToolError(
-        fmt::format("{}: cannot be written: {}; choose another --out", path, std::strerror(errno)));
+    throw ToolError(fmt::format("{}: cannot be written: {}; choose another --out", path_,
+                                std::strerror(errno)));
+  if (kept_ == 0 && !begun_with_.empty())
+    line(fmt::format("{{\"record\":\"run\",\"begun_with\":{}}}\n", begun_with_));
 }
 
 Journal::~Journal() {
@@ -31,7 +37,8 @@ Journal::~Journal() {
 }
 
 void Journal::line(const std::string& text) {
-  if (file_ == nullptr) return;
+  if (path_.empty()) return;
+  if (file_ == nullptr) open();
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size())
     throw ToolError(fmt::format("{}: cannot be written: {}; the journal holds what came before",
                                 path_, std::strerror(errno)));
@@ -54,7 +61,7 @@ void Journal::begin_case(const std::string& name, const Record& record) {
 }
 
 void Journal::step(const std::string& case_name, const Record& end, const Step& step) {
-  if (file_ == nullptr) return;
+  if (path_.empty()) return;
   if (quoted_.first != case_name) quoted_ = {case_name, quoted(case_name)};
   std::string& text = text_;
   text = "{\"record\":\"step\",\"case\":";

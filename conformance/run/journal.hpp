@@ -9,10 +9,17 @@
 
 namespace mrproof {
 
-/// Reads a journal back: fills the tally with what happened in the cases that are over, cuts off
-/// what came after them, and returns the number of the first case that is not over. Throws
-/// ToolError when it is no journal, or belongs to another plan.
-std::uint64_t read_journal(const std::string& path, const Plan& plan, Tally& tally);
+/// Where a run goes on.
+struct Resumption {
+  std::uint64_t first_case = 0;  ///< of the plan: the first that is not over
+  std::uintmax_t bytes = 0;      ///< of the journal: those of the cases that are over
+};
+
+/// Reads a journal back: fills the tally with what happened in the cases that are over.
+/// `begun_with` is the text that Journal would be given for the same run. Throws ToolError when it
+/// is no journal, or belongs to another run.
+Resumption read_journal(const std::string& path, const Plan& plan, const std::string& begun_with,
+                        Tally& tally);
 
 /// Reads the journal of a whole shard, whatever its plan was, into the tally. Throws ToolError.
 void read_shard(const std::string& path, Tally& tally);
@@ -21,8 +28,10 @@ void read_shard(const std::string& path, Tally& tally);
 /// before stays.
 class Journal {
  public:
-  /// Makes the file anew, or (`append`) goes on with it. An empty path writes nothing.
-  explicit Journal(const std::string& path, bool append = false);
+  /// Opens the file with its first line: till then, what an earlier run left stays. Makes it anew,
+  /// beginning with what the run was begun with (JSON, or empty), or goes on behind as many bytes
+  /// as are kept. An empty path writes nothing.
+  explicit Journal(std::string path, std::string begun_with = "", std::uintmax_t kept = 0);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();
@@ -36,8 +45,11 @@ class Journal {
   void flush();
 
  private:
+  void open();
   void line(const std::string& text);
   std::string path_;
+  std::string begun_with_;
+  std::uintmax_t kept_ = 0;
   std::FILE* file_ = nullptr;
   std::string text_;                            ///< of the last step
   std::pair<std::string, std::string> quoted_;  ///< its case, and that in quotes

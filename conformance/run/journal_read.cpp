@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -54,9 +53,7 @@ class JournalReader {
  private:
   void begin_case(std::uint64_t index, const std::string& name) {
     if (plan_ != nullptr && (index >= plan_->cases() || plan_->case_name(index) != name))
-      throw ToolError(
-          "it belongs to another plan; give the same --seed, --seeds, --steps and "
-          "--case-steps as before");
+      throw ToolError("it belongs to another plan; give the same options as before");
     next_case_ = index;
     tally_.begin_case(name);
   }
@@ -111,34 +108,52 @@ class JournalReader {
   std::uint64_t next_case_ = 0;
 };
 
+/// Tells of the first option that is another than when the run began.
+void compare_begun(const Json& before, const std::string& text) {
+  if (text.empty()) return;
+  const Json now = Json::parse(text);
+  for (const auto& [option, value] : now.items())
+    if (const Json was = before.value(option, Json()); was != value)
+      throw ToolError(fmt::format(
+          "the run was begun with {} {}, not {}; give the same options, or another --out", option,
+          was.dump(), value.dump()));
+}
+
 }  // namespace
 
-std::uint64_t read_journal(const std::string& path, const Plan& plan, Tally& tally) {
+Resumption read_journal(const std::string& path, const Plan& plan, const std::string& begun_with,
+                        Tally& tally) {
   std::ifstream in(path, std::ios::binary);
   if (!in)
     throw ToolError(fmt::format("{}: cannot be read: {}; there is nothing to resume", path,
                                 std::strerror(errno)));
   JournalReader reader(&plan, tally);
+  Resumption resumption;
   std::vector<Json> pending;  // of a case that is not over yet
   std::uintmax_t read = 0;
-  std::uintmax_t whole = 0;
   std::size_t number = 0;
-  for (std::string line; std::getline(in, line) && !in.eof();) {
+  std::string line;
+  for (; std::getline(in, line) && !in.eof(); line.clear()) {
     ++number;
     read += line.size() + 1;
     try {
       pending.push_back(Json::parse(line));
+      if (pending.back().at("record") == "run")
+        compare_begun(pending.back().at("begun_with"), begun_with);
       if (!ends_case(pending.back())) continue;
       for (const auto& record : pending) reader.take(record);
     } catch (const std::exception& error) {
       throw ToolError(fmt::format("{}:{}: {}", path, number, error.what()));
     }
     pending.clear();
-    whole = read;
+    resumption.bytes = read;
   }
-  in.close();
-  std::filesystem::resize_file(path, whole);
-  return reader.next_case();
+  // A run that was killed at once may have written half a line.
+  const std::string_view begins = R"({"record":)";
+  if (number == 0 && line.compare(0, begins.size(), begins, 0, line.size()) != 0)
+    throw ToolError(fmt::format("{}:1: it is no journal; choose another --out", path));
+  resumption.first_case = reader.next_case();
+  return resumption;
 }
 
 void read_shard(const std::string& path, Tally& tally) {

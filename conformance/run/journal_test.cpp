@@ -93,7 +93,7 @@ TEST(Journal, ASkippedCaseIsReadBackWithItsReason) {
     }
   }
   Tally tally(model::linux_rulebook());
-  EXPECT_EQ(read_journal(path, plan, tally), 2U);
+  EXPECT_EQ(read_journal(path, plan, "", tally).first_case, 2U);
   EXPECT_EQ(tally.cases, 1U);
   ASSERT_EQ(tally.outcomes.size(), 2U);
   EXPECT_EQ(tally.outcomes[0].skip_reason, "");
@@ -120,8 +120,9 @@ TEST(Journal, IsReadBackUpToTheLastCaseThatIsOver) {
   }
   testing::fs::resize_file(path, testing::fs::file_size(path) - 5);  // cut off in the middle
   Tally tally(model::linux_rulebook());
-  EXPECT_EQ(read_journal(path, plan, tally), 7U);
-  EXPECT_EQ(testing::fs::file_size(path), whole);
+  const Resumption at = read_journal(path, plan, "", tally);
+  EXPECT_EQ(at.first_case, 7U);
+  EXPECT_EQ(at.bytes, whole);
   EXPECT_EQ(tally.steps, written.steps);
   EXPECT_EQ(tally.cases, written.cases);
   EXPECT_EQ(tally.counts, written.counts);
@@ -135,7 +136,7 @@ TEST(Journal, IsReadBackUpToTheLastCaseThatIsOver) {
   }
   Plan other = plan;
   other.seed = 99;
-  EXPECT_THROW(read_journal(path, other, tally), ToolError);
+  EXPECT_THROW(read_journal(path, other, "", tally), ToolError);
 }
 
 /// A journal whose only case is over, by the incident.
@@ -149,7 +150,7 @@ std::uint64_t first_case_after(const Incident& incident, Tally& tally) {
     if (incident.case_name.empty()) journal.end_case(record);
     journal.incident(incident);
   }
-  return read_journal(folder.file("journal.jsonl"), plan, tally);
+  return read_journal(folder.file("journal.jsonl"), plan, "", tally).first_case;
 }
 
 TEST(Journal, BringsIncidentsBack) {
@@ -175,14 +176,82 @@ TEST(Journal, ACrashBetweenCasesSkipsNone) {
 
 TEST(Journal, SaysWhichFileCannotBeWrittenOrRead) {
   const TemporaryFolder folder;
-  EXPECT_THROW(Journal(folder.file("none/journal.jsonl")), ToolError);
+  Journal nowhere(folder.file("none/journal.jsonl"));
+  EXPECT_THROW(nowhere.begin_case("case", {}), ToolError);
   Tally tally(model::linux_rulebook());
   const Plan plan;
-  EXPECT_THROW(read_journal(folder.file("none"), plan, tally), ToolError);
-  EXPECT_THROW(read_journal(folder.write("damaged", "{\"record\": 3}\n"), plan, tally), ToolError);
+  EXPECT_THROW(read_journal(folder.file("none"), plan, "", tally), ToolError);
+  for (const char* text :
+       {"{\"record\": 3}\n", "my own data, no newline", "my own\nlines\n", "{}\n"})
+    EXPECT_THROW(read_journal(folder.write("damaged", text), plan, "", tally), ToolError) << text;
+  for (const char* text : {"", "{\"rec", "{\"record\":\"run\",\"begun"})
+    EXPECT_EQ(read_journal(folder.write("killed", text), plan, "", tally).bytes, 0U) << text;
   Journal journal("/dev/full");
   journal.begin_case("case", {});
   EXPECT_THROW(journal.flush(), ToolError);
+}
+
+TEST(Journal, TouchesNothingBeforeItsFirstLine) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("journal.jsonl", "0123456789");
+  { const Journal journal(path, "{}"); }
+  { const Journal journal(path, "{}", 4); }
+  EXPECT_EQ(testing::read_file(path), "0123456789");
+  Journal(path, "{}", 4).begin_case("case", {});
+  EXPECT_TRUE(testing::read_file(path).starts_with("0123{\"record\":\"case\""));
+  Journal(path, "{}").begin_case("case", {});
+  EXPECT_TRUE(testing::read_file(path).starts_with(R"({"record":"run","begun_with":{}})"));
+}
+
+TEST(Journal, IsGoneOnWithByTheSameOptionsOnly) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("journal.jsonl");
+  Plan plan = testing::plan_of(4000);
+  plan.device = "sim";
+  {
+    Journal journal(path, print_begun_with(plan, ""));
+    write_walk(journal, plan, 2);
+  }
+  const auto refusal = [&](const Plan& other, const std::string& target = "") -> std::string {
+    try {
+      Tally tally(model::linux_rulebook());
+      read_journal(path, plan, print_begun_with(other, target), tally);
+      return "";
+    } catch (const ToolError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refusal(plan), "");
+  Plan other = plan;
+  other.device = "sim:dealloc-pd-minus-one";
+  EXPECT_EQ(refusal(other), path + R"(:1: the run was begun with --device "sim", not )"
+                                   R"("sim:dealloc-pd-minus-one"; give the same options, or )"
+                                   "another --out");
+  EXPECT_THAT(refusal(plan, "/image"), ::testing::HasSubstr("--target \"\""));
+  for (auto [change, option] : std::initializer_list<std::pair<void (*)(Plan&), const char*>>{
+           {[](Plan& p) { p.dialect = "linux-2006"; }, "--dialect"},
+           {[](Plan& p) { p.seeds = 2; }, "--seeds"},
+           {[](Plan& p) { p.steps = 400; }, "--steps"},
+           {[](Plan& p) { p.case_steps = 100; }, "--case-steps"},
+           {[](Plan& p) { p.walk.wrong_percent = 0; }, "--wrong"},
+           {[](Plan& p) { p.patient = !p.patient; }, "--quick"},
+           {[](Plan& p) { p.shards = 2; }, "--shard"},
+           {[](Plan& p) {
+              p.scenarios.push_back({"x", "", false, false});
+            },
+            "--scenarios"},
+           {[](Plan& p) {
+              p.series.push_back({"x", "", 3});
+            },
+            "--tours"},
+           {[](Plan& p) {
+              p.walk.known.push_back({"send.ok", "accepted", "x"});
+            },
+            "--expect"}}) {
+    other = plan;
+    change(other);
+    EXPECT_THAT(refusal(other), ::testing::HasSubstr(std::string("with ") + option + " "));
+  }
 }
 
 TEST(Journal, WritesNothingWithoutAPath) {

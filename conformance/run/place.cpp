@@ -34,7 +34,7 @@ Folder::~Folder() {
 
 Place::Place(const Folder& folder, const std::string& target,
              const std::vector<std::string>& kernel_arguments)
-    : file_(folder.file("channel")) {
+    : file_(folder.file("mrproof.channel")) {
   try {
     channel_ = std::make_unique<Channel>(Channel::create(file_, kChannelSize));
     host_ = target.empty() ? make_local_host(*channel_, file_)

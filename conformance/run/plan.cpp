@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace mrproof {
@@ -73,19 +74,59 @@ Json until_json(const Plan& plan) {
           {"broken", plan.until->broken}};
 }
 
-}  // namespace
-
-std::string print_request(const Plan& plan, std::uint64_t first_case) {
+Json known_json(const Plan& plan) {
   Json known = Json::array();
   for (const auto& k : plan.walk.known)
     known.push_back({{"rule", k.rule}, {"kind", k.kind}, {"broken", k.broken}});
+  return known;
+}
+
+Json scenarios_json(const Plan& plan) {
   Json scenarios = Json::array();
   for (const auto& s : plan.scenarios)
     scenarios.push_back(
         {{"name", s.name}, {"text", s.text}, {"deliberate", s.deliberate}, {"finding", s.finding}});
+  return scenarios;
+}
+
+Json series_json(const Plan& plan) {
   Json series = Json::array();
   for (const auto& s : plan.series)
     series.push_back({{"name", s.name}, {"scope", s.scope}, {"cases", s.cases}});
+  return series;
+}
+
+/// FNV-1a of the text, enough to tell that it is another one.
+std::string digest(const Json& json) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : json.dump())
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return fmt::format("{} of digest {:016x}", json.size(), hash);
+}
+
+}  // namespace
+
+std::string print_begun_with(const Plan& plan, const std::string& target) {
+  std::error_code ignored;
+  const Json begun = {
+      {"--device", plan.device},
+      {"--target",
+       target.empty() ? "" : std::filesystem::weakly_canonical(target, ignored).string()},
+      {"--dialect", plan.dialect},
+      {"--seed", plan.seed},
+      {"--seeds", plan.seeds},
+      {"--steps", plan.steps},
+      {"--case-steps", plan.case_steps},
+      {"--wrong", plan.walk.wrong_percent},
+      {"--quick", !plan.patient},
+      {"--shard", fmt::format("{}/{}", plan.shard + 1, plan.shards)},
+      {"--scenarios", digest(scenarios_json(plan))},
+      {"--tours", digest(series_json(plan))},
+      {"--expect", digest({known_json(plan), plan.read_after_connect})}};
+  return begun.dump();
+}
+
+std::string print_request(const Plan& plan, std::uint64_t first_case) {
   const Json request = {{"device", plan.device},
                         {"dialect", plan.dialect},
                         {"seed", plan.seed},
@@ -96,9 +137,9 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"patient", plan.patient},
                         {"brisk", plan.brisk},
                         {"read_after_connect", plan.read_after_connect},
-                        {"known", known},
-                        {"scenarios", scenarios},
-                        {"series", series},
+                        {"known", known_json(plan)},
+                        {"scenarios", scenarios_json(plan)},
+                        {"series", series_json(plan)},
                         {"shard", plan.shard},
                         {"shards", plan.shards},
                         {"traces", plan.traces},

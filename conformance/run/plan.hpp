@@ -92,6 +92,9 @@ struct Plan {
   [[nodiscard]] std::uint64_t before_walks() const;
 };
 
+/// What a run was begun with, as a JSON object with options for keys: a run may be gone on with by
+/// the same only. Scenarios, tours and what is expected stand there as digests.
+std::string print_begun_with(const Plan& plan, const std::string& target);
 /// The request to one worker: the plan, and which case to begin with.
 std::string print_request(const Plan& plan, std::uint64_t first_case);
 /// Reads it back. Throws ToolError.

@@ -3,46 +3,24 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/run/expectations.hpp"
+#include "conformance/run/run_folder.hpp"
 #include "conformance/run/scenario_files.hpp"
 
 namespace mrproof {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_report(const std::string& name) {
-  return name.ends_with(".mrt") || name == "report.json" || name == "junit.xml" ||
-         name == "report.html" || name == "report.ktap" || name == "report.md" ||
-         name == "report.sarif" || name == "journal.jsonl" || name.starts_with("console-");
-}
-
-bool is_finding(const std::string& name) {
-  return name.starts_with("deviation-") || name.starts_with("crash-") ||
-         name.starts_with("hang-") || name.starts_with("kernel_warning-");
-}
-
-/// Removes what an earlier run left in the folder, so that no stale trace stands beside the report.
-void remove_old_reports(const std::string& out) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(out)) {
-    const auto name = entry.path().filename().string();
-    if (is_report(name)) fs::remove(entry.path(), ignored);
-    if (!entry.is_directory(ignored) || !is_finding(name)) continue;
-    for (const char* file : {"repro.c", "trace.mrt", "report.md", "report.html"})
-      fs::remove(entry.path() / file, ignored);
-    fs::remove(entry.path(), ignored);  // stays if something else is in it
-  }
-}
 
 void write_file(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
@@ -51,7 +29,13 @@ void write_file(const std::string& path, const std::string& text) {
   if (!out) throw ToolError(fmt::format("{}: cannot be written; is the disk full?", path));
 }
 
-extern "C" void on_interrupt(int /*signal*/) { Supervisor::stop(); }
+std::atomic<bool> g_interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+
+extern "C" void on_interrupt(int /*signal*/) {
+  g_interrupted.store(true);
+  Supervisor::stop();
+}
 
 void show_progress(const Tally& tally, const Plan& plan) {
   static auto last = std::chrono::steady_clock::time_point{};
@@ -89,12 +73,17 @@ class FailFast {
 
 /// Runs the plan; the tally and the facts then say what happened.
 RunFacts supervise(const SessionOptions& options, const Expectations& expectations,
-                   const Plan& plan, const Folder& folder, const Place& place,
-                   std::uint64_t first_case, Tally& tally, const Supervisor::Watch& watch) {
+                   const Plan& plan, const Folder& folder, const Place& place, const Resumption& at,
+                   Tally& tally, const Supervisor::Watch& watch) {
   const bool keep = !options.out.empty() && options.journal;
-  Journal journal(keep ? folder.file("journal.jsonl") : "", options.resume);
-  Supervisor supervisor({options.out, options.seconds, first_case, options.step_limit}, plan,
+  Journal journal(keep ? folder.file("journal.jsonl") : "", print_begun_with(plan, options.target),
+                  at.bytes);
+  Supervisor supervisor({options.out, options.seconds, at.first_case, options.step_limit}, plan,
                         place.channel(), place.host(), tally, journal);
+  // Not before: a run that cannot begin leaves the earlier one's report as it is.
+  const auto begun = fs::file_time_type::clock::now();
+  if (!options.out.empty() && !options.resume)
+    supervisor.on_begin([&] { remove_old_reports(options.out, begun); });
   const bool show = isatty(STDERR_FILENO) != 0;
   FailFast fail_fast(options, expectations);
   supervisor.on_progress([&](const Tally& seen, const Plan& whole) {
@@ -116,15 +105,18 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
   facts.place = place.host().name();
   facts.boot_seconds = place.host().boot_seconds();
   facts.cut_short = supervisor.cut_short();
+  if (facts.error.empty() && facts.cut_short && g_interrupted.load())
+    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases, plan.selected(),
+                              keep ? "; --resume goes on" : "");
   return facts;
 }
 
 /// The same in a place of its own: the channel's room is given back before reports are written.
 RunFacts run_in_place(const SessionOptions& options, const Expectations& expectations,
-                      const Plan& plan, const Folder& folder, std::uint64_t first_case,
-                      Tally& tally, const Supervisor::Watch& watch) {
+                      const Plan& plan, const Folder& folder, const Resumption& at, Tally& tally,
+                      const Supervisor::Watch& watch) {
   const Place place(folder, options.target, options.kernel_arguments);
-  return supervise(options, expectations, plan, folder, place, first_case, tally, watch);
+  return supervise(options, expectations, plan, folder, place, at, tally, watch);
 }
 
 /// Cases of the plan's shard that no worker spoke of.
@@ -156,7 +148,7 @@ bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectati
   options.resume = false;
   Tally second(*tally.book);
   options.fail_fast = false;
-  if (!supervise(options, expectations, again, folder, place, 0, second, nullptr).error.empty())
+  if (!supervise(options, expectations, again, folder, place, {}, second, nullptr).error.empty())
     return false;
   mark_expected(expectations, second);
   mark_flaky(tally, second);
@@ -190,32 +182,38 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
   avoid_expected(expectations, plan.walk);
   const auto skipped = skip(expectations, plan);
   const Folder folder(options.out);
-  std::uint64_t first_case = 0;
-  if (options.resume) first_case = read_journal(folder.file("journal.jsonl"), plan, tally);
-  if (!options.out.empty() && !options.resume) remove_old_reports(options.out);
-  RunFacts facts = run_in_place(options, expectations, plan, folder, first_case, tally, watch);
+  const FolderHold hold(options.out);
+  if (!options.resume) check_is_free(options.out);
+  Resumption at;
+  if (options.resume)
+    at = read_journal(folder.file("journal.jsonl"), plan, print_begun_with(plan, options.target),
+                      tally);
+  RunFacts facts = run_in_place(options, expectations, plan, folder, at, tally, watch);
   if (plan.shard == 0) tally.outcomes.insert(tally.outcomes.end(), skipped.begin(), skipped.end());
   mark_expected(expectations, tally);
   if (facts.error.empty()) follow_up(options, plan, expectations, tally);
   if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
   facts.all_expected = options.all_expected && facts.error.empty() && !facts.cut_short;
   if (facts.all_expected) facts.unmatched = unmatched(expectations, tally);
-  if (!options.out.empty() && options.reports) write_reports(folder, plan, tally, facts);
+  const bool told = tally.steps > 0 || facts.error.empty();
+  if (!options.out.empty() && options.reports && told) write_reports(folder, plan, tally, facts);
   return facts;
 }
 
 void write_reports(const Folder& folder, const Plan& plan, const Tally& tally, RunFacts& facts) {
-  try {
-    write_file(folder.file("report.json"), report_json(plan, tally, facts));
-    write_file(folder.file("junit.xml"), report_junit(tally, facts));
-    write_file(folder.file("report.ktap"), report_ktap(tally, facts));
-    write_file(folder.file("report.md"), report_markdown(plan, tally, facts));
-    write_file(folder.file("report.sarif"), report_sarif(tally));
-    write_file(folder.file("report.html"), report_html(plan, tally, facts));
-  } catch (const ToolError& error) {
-    // The first trouble is the one to tell of.
-    if (facts.error.empty()) facts.error = error.what();
-  }
+  const std::initializer_list<std::pair<const char*, std::function<std::string()>>> reports = {
+      {"report.json", [&] { return report_json(plan, tally, facts); }},
+      {"junit.xml", [&] { return report_junit(tally, facts); }},
+      {"report.ktap", [&] { return report_ktap(tally, facts); }},
+      {"report.md", [&] { return report_markdown(plan, tally, facts); }},
+      {"report.sarif", [&] { return report_sarif(tally); }},
+      {"report.html", [&] { return report_html(plan, tally, facts); }}};
+  for (const auto& [name, text] : reports) try {
+      write_file(folder.file(name), text());
+    } catch (const std::exception& error) {
+      // The others are written all the same; the first trouble is the one to tell of.
+      if (facts.error.empty()) facts.error = error.what();
+    }
 }
 
 int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested) {

@@ -91,6 +91,7 @@ bool Supervisor::drain() {
 void Supervisor::take(Record&& record) {
   switch (record.kind) {
     case RecordKind::hello:
+      if (const auto begin = std::exchange(begin_, nullptr)) begin();
       tally_.device = parse_description(record.text);
       tally_.can = record.can;
       journal_.hello(record);

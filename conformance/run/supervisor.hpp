@@ -39,6 +39,8 @@ class Supervisor {
   void run();
   void on_progress(Progress progress) { progress_ = std::move(progress); }
   void on_step(Watch watch) { watch_ = std::move(watch); }
+  /// Called once, when the first worker has opened its device.
+  void on_begin(std::function<void()> begin) { begin_ = std::move(begin); }
   /// Asks the run to end after the current step; may be called from a signal handler.
   static void stop() noexcept;
   /// Whether it was ended before its plan was done.
@@ -70,6 +72,7 @@ class Supervisor {
   Journal& journal_;
   Progress progress_;
   Watch watch_;
+  std::function<void()> begin_;  ///< till it was called
 
   std::vector<std::byte> bytes_;
   std::uint64_t next_case_ = 0;  ///< that a new worker would begin with

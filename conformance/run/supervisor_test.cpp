@@ -59,7 +59,7 @@ class DisturbedRun : public ::testing::Test {
     EXPECT_TRUE(testing::fs::exists(out_ + "/report.json"));
     EXPECT_TRUE(testing::fs::exists(out_ + "/junit.xml"));
     EXPECT_TRUE(testing::fs::exists(out_ + "/journal.jsonl"));
-    EXPECT_FALSE(testing::fs::exists(out_ + "/channel"));
+    EXPECT_FALSE(testing::fs::exists(out_ + "/mrproof.channel"));
   }
 
   testing::TemporaryFolder folder_;
@@ -115,7 +115,8 @@ TEST_F(DisturbedRun, EndsInOrderWhenInterrupted) {
     Program program(arguments("100000000"));
     wait_for_steps();
     program.signal(number);
-    EXPECT_EQ(program.wait(), 0) << program.err();
+    EXPECT_EQ(program.wait(), 2) << program.err();
+    EXPECT_THAT(program.err(), ::testing::HasSubstr("mrproof: interrupted after "));
     EXPECT_EQ(report().at("cut_short"), true);
     EXPECT_GT(report().at("counts").at("conforms"), 0);
     EXPECT_EQ(report().at("incidents").size(), 0U);
@@ -171,11 +172,36 @@ TEST_F(DisturbedRun, ResumedSaysTheSameAsOneThatWasNotInterrupted) {
     Program program(arguments("60000"));
     wait_for_steps();
     program.signal(SIGINT);
-    EXPECT_EQ(program.wait(), 0);
+    EXPECT_EQ(program.wait(), 2);
   }
   EXPECT_EQ(testing::run_mrproof(arguments("60000", {"--resume"})).code, 0);
   for (const auto* field : {"steps", "cases", "counts", "rules", "deviations"})
     EXPECT_EQ(report().at(field), expected.at(field)) << field;
+}
+
+TEST_F(DisturbedRun, KeepsItsFolderForItselfWhileItRuns) {
+  Program program(arguments("100000000"));
+  wait_for_steps();
+  const auto other = testing::run_mrproof(arguments("400"));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, ::testing::HasSubstr("another run writes there"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait(), 2) << program.err();
+  EXPECT_EQ(report().at("incidents").size(), 0U);
+}
+
+TEST_F(DisturbedRun, LeavesTheEarlierReportWhereItCannotBegin) {
+  ASSERT_EQ(testing::run_mrproof(arguments("400")).code, 0);
+  const std::string journal = testing::read_file(out_ + "/journal.jsonl");
+  const std::string before = testing::read_file(out_ + "/report.json");
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "--out", out_});
+    return testing::run_mrproof(more).code;
+  };
+  EXPECT_EQ(run({"--device", "simm"}), 2);
+  EXPECT_EQ(run({"--device", "simm", "--steps", "400", "--resume"}), 2);
+  EXPECT_EQ(testing::read_file(out_ + "/journal.jsonl"), journal);
+  EXPECT_EQ(testing::read_file(out_ + "/report.json"), before);
 }
 
 TEST_F(DisturbedRun, EndsAtItsTime) {

@@ -184,7 +184,7 @@ TEST_F(WorkerTest, NoStepIsBlamedForAWarningOfWhatAnotherCaseLeft) {
   Tally read(model::linux_rulebook());
   Plan plan = testing::plan_of(60);
   plan.case_steps = 20;
-  EXPECT_EQ(read_journal(journal_, plan, read), 3U);
+  EXPECT_EQ(read_journal(journal_, plan, "", read).first_case, 3U);
   for (const Tally* tally : {&ran, &std::as_const(read)}) {
     ASSERT_EQ(tally->incidents.size(), 1U);
     EXPECT_EQ(tally->incidents[0].verdict, Verdict::kernel_warning);
@@ -212,7 +212,7 @@ TEST_F(WorkerTest, WhatWasDisturbedIsReadBackFromTheJournal) {
   Tally read(model::linux_rulebook());
   Plan plan = testing::plan_of(40);
   plan.case_steps = 20;
-  EXPECT_EQ(read_journal(journal_, plan, read), 2U);
+  EXPECT_EQ(read_journal(journal_, plan, "", read).first_case, 2U);
   EXPECT_EQ(read.incidents.size(), 1U);
   ASSERT_EQ(read.outcomes.size(), 2U);
   EXPECT_EQ(read.outcomes[0].counts, ran.outcomes[0].counts);

@@ -1,0 +1,99 @@
+#include "conformance/run/run_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string_view>
+
+#include "conformance/run/plan.hpp"
+
+namespace mrproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 7> kReports{"report.json",  "junit.xml", "report.html",
+                                                   "report.ktap",  "report.md", "report.sarif",
+                                                   "journal.jsonl"};
+
+/// Whether a run, or `mrproof merge`, gives files such names.
+bool is_report(const std::string& name) {
+  static const std::regex numbered(
+      "(shard-[0-9]+-)?(deviation|crash|hang|kernel_warning|interruption)-[0-9]{2,}(-[a-z0-9_.]+)?"
+      "\\.mrt|console-(qemu|[0-9]+)\\.log");
+  return std::find(kReports.begin(), kReports.end(), name) != kReports.end() ||
+         std::regex_match(name, numbered);
+}
+
+/// Whether `mrproof run --shrink` gives folders such names.
+bool is_finding(const std::string& name) {
+  static const std::regex numbered(
+      "(deviation|crash|hang|kernel_warning)-[0-9]{2,}(-[a-z0-9_.]+)?");
+  return std::regex_match(name, numbered);
+}
+
+/// The first bytes of a journal, and all of a report, which says what it is somewhere.
+bool holds(const fs::path& file, std::string_view text, std::size_t within) {
+  std::ifstream in(file, std::ios::binary);
+  std::string read(std::min<std::uintmax_t>(within, in ? fs::file_size(file) : 0), '\0');
+  in.read(read.data(), static_cast<std::streamsize>(read.size()));
+  return read.find(text) != std::string::npos;
+}
+
+bool is_of_a_run(const fs::path& folder) {
+  const auto journal = folder / "journal.jsonl";
+  const auto report = folder / "report.json";
+  return (fs::is_regular_file(journal) &&
+          (fs::file_size(journal) == 0 || holds(journal, "{\"record\":", 16))) ||
+         (fs::is_regular_file(report) &&
+          holds(report, "\"mrproof-report\"", fs::file_size(report)));
+}
+
+}  // namespace
+
+FolderHold::FolderHold(const std::string& folder) {
+  if (folder.empty()) return;
+  fd_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  close(fd_);
+  throw ToolError(
+      fmt::format("{}: another run writes there; wait for it or choose another --out", folder));
+}
+
+FolderHold::~FolderHold() {
+  if (fd_ >= 0) close(fd_);
+}
+
+void check_is_free(const std::string& folder) {
+  if (folder.empty() || is_of_a_run(folder)) return;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (const auto name = entry.path().filename().string(); is_report(name))
+      throw ToolError(fmt::format(
+          "{}/{}: a run would write such a file, and the folder is not an earlier run's; move it "
+          "away or choose another --out",
+          folder, name));
+}
+
+void remove_old_reports(const std::string& folder, fs::file_time_type begun) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const auto name = entry.path().filename().string();
+    const bool is_old = fs::last_write_time(entry.path(), ignored) < begun;
+    if (is_report(name) && is_old) fs::remove(entry.path(), ignored);
+    if (!entry.is_directory(ignored) || !is_finding(name)) continue;
+    for (const char* file : {"repro.c", "trace.mrt", "report.md", "report.html"})
+      fs::remove(entry.path() / file, ignored);
+    fs::remove(entry.path(), ignored);  // stays if something else is in it
+  }
+}
+
+}  // namespace mrproof

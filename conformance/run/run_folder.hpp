@@ -1,0 +1,31 @@
+// A run's report folder: whose it is, and what of it may go when another run begins in it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace mrproof {
+
+/// Holds a folder for one run, until this object goes or its process ends. Folders of file systems
+/// that know no locks are not held.
+class FolderHold {
+ public:
+  /// Throws ToolError if another run holds the folder. An empty name holds nothing.
+  explicit FolderHold(const std::string& folder);
+  FolderHold(const FolderHold&) = delete;
+  FolderHold& operator=(const FolderHold&) = delete;
+  ~FolderHold();
+
+ private:
+  int fd_ = -1;
+};
+
+/// Throws ToolError if the folder, which is no run's, has a file under a name that a run would
+/// write. A run's folder is known by its report or its journal.
+void check_is_free(const std::string& folder);
+
+/// Removes what an earlier run left in its folder, so that no stale trace stands beside the report:
+/// what was written before `begun`. Other files stay.
+void remove_old_reports(const std::string& folder, std::filesystem::file_time_type begun);
+
+}  // namespace mrproof

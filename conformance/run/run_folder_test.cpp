@@ -1,0 +1,85 @@
+#include "conformance/run/run_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conformance/run/plan.hpp"
+#include "conformance/testing/test_files.hpp"
+
+namespace mrproof {
+namespace {
+
+using testing::fs::exists;
+
+TEST(RunFolder, IsHeldByOneRun) {
+  const testing::TemporaryFolder folder;
+  {
+    const FolderHold hold(folder.file(""));
+    EXPECT_THROW(const FolderHold other(folder.file("")), ToolError);
+    EXPECT_NO_THROW(const FolderHold nothing(""));
+  }
+  EXPECT_NO_THROW(const FolderHold again(folder.file("")));
+}
+
+TEST(RunFolder, IsNotTakenFromItsOwner) {
+  for (const char* name : {"report.md", "report.html", "junit.xml", "journal.jsonl", "report.json",
+                           "deviation-01-send.ok.mrt", "console-1.log", "crash-02.mrt"}) {
+    const testing::TemporaryFolder folder;
+    const std::string file = folder.write(name, "my own");
+    try {
+      check_is_free(folder.file(""));
+      ADD_FAILURE() << name;
+    } catch (const ToolError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(name));
+    }
+    EXPECT_EQ(testing::read_file(file), "my own");
+  }
+}
+
+TEST(RunFolder, MayHoldOtherThings) {
+  const testing::TemporaryFolder folder;
+  for (const char* name : {"scenario.mrt", "F10-window-bounds-unchecked.mrt", "channel",
+                           "console-log.txt", "notes.md", "deviation-one.mrt"})
+    folder.write(name, "my own");
+  EXPECT_NO_THROW(check_is_free(folder.file("")));
+}
+
+TEST(RunFolder, LosesWhatAnEarlierRunWroteAndNothingElse) {
+  for (const auto& [mark, text] :
+       {std::pair{"journal.jsonl", "{\"record\":\"run\"}\n"}, std::pair{"journal.jsonl", ""},
+        std::pair{"report.json", "{\"format\":\"mrproof-report\"}"}}) {
+    const testing::TemporaryFolder folder;
+    folder.write(mark, text);
+    const std::vector<std::string> theirs = {"report.md", "deviation-01-send.ok.mrt", "hang-12.mrt",
+                                             "shard-2-crash-01.mrt", "console-qemu.log"};
+    const std::vector<std::string> mine = {"scenario.mrt", "console-log.txt", "my-deviation.mrt"};
+    for (const auto& list : {theirs, mine})
+      for (const auto& name : list) folder.write(name, "x");
+    check_is_free(folder.file(""));
+    const auto begun = testing::fs::file_time_type::clock::now() + std::chrono::seconds(1);
+    remove_old_reports(folder.file(""), begun - std::chrono::hours(1));
+    EXPECT_TRUE(exists(folder.file("console-qemu.log"))) << "it is this run's";
+    remove_old_reports(folder.file(""), begun);
+    for (const auto& name : theirs) EXPECT_FALSE(exists(folder.file(name))) << name;
+    for (const auto& name : mine) EXPECT_TRUE(exists(folder.file(name))) << name;
+    EXPECT_FALSE(exists(folder.file(mark)));
+  }
+}
+
+TEST(RunFolder, LosesFindingsThatNobodyAddedTo) {
+  const testing::TemporaryFolder folder;
+  folder.write("journal.jsonl", "");
+  for (const char* name : {"crash-01", "deviation-02-send.ok", "crash-notes"}) {
+    testing::fs::create_directory(folder.file(name));
+    folder.write(std::string(name) + "/repro.c", "x");
+  }
+  folder.write("deviation-02-send.ok/notes", "my own");
+  remove_old_reports(folder.file(""),
+                     testing::fs::file_time_type::clock::now() + std::chrono::seconds(1));
+  EXPECT_FALSE(exists(folder.file("crash-01")));
+  EXPECT_TRUE(exists(folder.file("deviation-02-send.ok/notes")));
+  EXPECT_TRUE(exists(folder.file("crash-notes/repro.c")));
+}
+
+}  // namespace
+}  // namespace mrproof
