@@ -91,8 +91,8 @@ Expectation parse_expectation(const Line& line) {
   const bool whole = !e.place.empty() && e.place.front() != ':' && e.place.back() != ':';
   if ((at != std::string::npos || e.broken == "-") && (!may_have_place || !whole))
     line.fail(
-        "a place (KernelWarning@FILE.c, Hang@FILE.c, behind it :FUNCTION) is of warnings and hangs, "
-        "and those without conditions need one");
+        "a place (KernelWarning@FILE.c, Hang@FILE.c, with or without :FUNCTION) is of warnings and "
+        "hangs, and those without conditions need one");
   return e;
 }
 
