@@ -14,11 +14,13 @@ namespace mrproof {
 /// ",Crash" or ",KernelWarning", the latter also from one place only:
 /// ",KernelWarning@rxe_comp.c"; ",Hang@refcount.c" is a hang after which the kernel complained from
 /// there, at the latest when all was destroyed. "@refcount.c:rxe_destroy_qp" wants a function of
-/// that name in the warning's call trace, too (what is shown of it). "reset.none/none/-" is what the
-/// kernel complained of while it destroyed what a case left. Each part may be a pattern of the
-/// shell: "rdma_*.loc_prot_err", "@(send|send_with_inv).ok" (fnmatch(3) with FNM_EXTMATCH), except the conditions of a call that
-/// hangs, kills or is complained of, which a walk has to recognize. The conditions "-" stand for no
-/// condition at all: such calls are not avoided, so a warning needs its place then.
+/// that name in the warning's call trace, too (in what is shown of it). "reset.none/none/-" is what
+/// the kernel complained of while it destroyed what a case left.
+///
+/// Each part may be a pattern of the shell: "rdma_*.loc_prot_err", "@(send|send_with_inv).ok"
+/// (fnmatch(3) with FNM_EXTMATCH), except the conditions of a call that hangs, kills or is
+/// complained of, which a walk has to recognize. The conditions "-" stand for no condition at all:
+/// such calls are not avoided, so a warning needs its place then.
 /// "expectations/F14-*: atomic_*.ok/bytes/bytes_as_predicted,Deviates" is expected in those cases
 /// only.
 struct Expectation {
