@@ -40,7 +40,7 @@ TEST(RunFolder, MayHoldOtherThings) {
   const testing::TemporaryFolder folder;
   for (const char* name : {"scenario.mrt", "F10-window-bounds-unchecked.mrt", "channel",
                            "console-log.txt", "notes.md", "deviation-one.mrt"})
-    folder.write(name, "my own");
+    (void)folder.write(name, "my own");
   EXPECT_NO_THROW(check_is_free(folder.file("")));
 }
 
@@ -49,12 +49,12 @@ TEST(RunFolder, LosesWhatAnEarlierRunWroteAndNothingElse) {
        {std::pair{"journal.jsonl", "{\"record\":\"run\"}\n"}, std::pair{"journal.jsonl", ""},
         std::pair{"report.json", "{\"format\":\"mrproof-report\"}"}}) {
     const testing::TemporaryFolder folder;
-    folder.write(mark, text);
+    (void)folder.write(mark, text);
     const std::vector<std::string> theirs = {"report.md", "deviation-01-send.ok.mrt", "hang-12.mrt",
                                              "shard-2-crash-01.mrt", "console-qemu.log"};
     const std::vector<std::string> mine = {"scenario.mrt", "console-log.txt", "my-deviation.mrt"};
     for (const auto& list : {theirs, mine})
-      for (const auto& name : list) folder.write(name, "x");
+      for (const auto& name : list) (void)folder.write(name, "x");
     check_is_free(folder.file(""));
     const auto begun = testing::fs::file_time_type::clock::now() + std::chrono::seconds(1);
     remove_old_reports(folder.file(""), begun - std::chrono::hours(1));
@@ -68,12 +68,12 @@ TEST(RunFolder, LosesWhatAnEarlierRunWroteAndNothingElse) {
 
 TEST(RunFolder, LosesFindingsThatNobodyAddedTo) {
   const testing::TemporaryFolder folder;
-  folder.write("journal.jsonl", "");
+  (void)folder.write("journal.jsonl", "");
   for (const char* name : {"crash-01", "deviation-02-send.ok", "crash-notes"}) {
     testing::fs::create_directory(folder.file(name));
-    folder.write(std::string(name) + "/repro.c", "x");
+    (void)folder.write(std::string(name) + "/repro.c", "x");
   }
-  folder.write("deviation-02-send.ok/notes", "my own");
+  (void)folder.write("deviation-02-send.ok/notes", "my own");
   remove_old_reports(folder.file(""),
                      testing::fs::file_time_type::clock::now() + std::chrono::seconds(1));
   EXPECT_FALSE(exists(folder.file("crash-01")));
