@@ -70,15 +70,19 @@ build() {
     cmake --build "build/$1" --target "${2:-all}" || die "building failed"
 }
 
-# build_image TARGET PRESET [ARGUMENT...]: the image lands in build/targets/NAME, NAME.custom where
-# there are more arguments of build-target; sets image to that folder.
+# build_image TARGET PRESET [ARGUMENT...]: these of build-target, whose output is passed on as it
+# comes; sets image to the folder that its last line names. The callers have pipefail set.
 build_image() {
-    local target=$1 preset=$2 name=${1##*/} custom=''
+    local target=$1 preset=$2 line
     shift 2
-    [ $# -eq 0 ] || custom=.custom
-    ci/build-target "$target" --program "build/$preset/conformance/mrproof" --build build "$@" ||
-        die "the image of target $target could not be built"
-    image=$root/build/targets/${name%.toml}$custom
+    image=
+    shopt -s lastpipe  # else the loop would set a copy of image
+    ci/build-target "$target" --program "build/$preset/conformance/mrproof" --build build "$@" |
+        while IFS= read -r line; do
+            printf '%s\n' "$line"
+            image=$line
+        done || die "the image of target $target could not be built"
+    [ -d "$image" ] || die "the image of target $target: build-target's last line is no folder"
 }
 
 local_device() {
