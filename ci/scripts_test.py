@@ -169,5 +169,114 @@ class BuildImage(Scripts):
         self.assertIn("last line is no folder", done.stderr)
 
 
+class GateCheck(Scripts):
+    def refuses_gate(self, words, program, report="report", fails="fails.txt"):
+        self.refuses(words, "gate-check", "--program", program, report, fails)
+
+    def test_what_cannot_be_read_or_run(self):
+        self.file("report/report.json", "{}")
+        self.file("fails.txt", "# None.\n")
+        self.refuses_gate("nosuch: No such file", "nosuch")
+        self.refuses_gate("none.txt: No such file", "/bin/true", fails="none.txt")
+        self.refuses_gate("none: has no report.json", "/bin/true", report="none")
+        self.file("binary.txt", b"\xff\xfe")
+        self.refuses_gate("binary.txt: is no text in UTF-8", "/bin/true", fails="binary.txt")
+        for content in ("", '{"half": ', "[]", b"\xff"):
+            self.file("broken/report.json", content)
+            self.refuses_gate("broken/report.json: is no report", "/bin/true", report="broken")
+
+    def test_what_mrproof_refuses(self):
+        """Its words are told, of the file that was given in place of the copy."""
+        self.file("report/report.json", "{}")
+        self.file("fails.txt", "no entry\n")
+        program = self.program("mrproof", 'echo "progress"; echo "mrproof: $7:1: wrong"; exit 2')
+        self.refuses_gate("gate-check: mrproof: fails.txt:1: wrong\n", program)
+
+
+class MutationScore(Scripts):
+    def refuses_score(self, words, *more, program="/bin/true"):
+        """Should it go on, then not to building an image."""
+        with mock.patch.object(script_module("mutation-score").Score, "_image",
+                               side_effect=AssertionError("it goes on")):
+            self.refuses(words, "mutation-score", "--program", program, "--build", "build",
+                         "--out", "table.md", *more)
+
+    def test_no_program(self):
+        self.file("no-program", "text")
+        for program in ("nosuch", "./nosuch", "./no-program", "."):
+            self.refuses_score(f"no program {program};", program=program)
+            self.refuses_score(f"no program {program};", "--simulated", program=program)
+        self.refuses_score("lists none", "--simulated")
+
+    def test_mutants_that_are_none(self):
+        whole = (HERE / "mutants/rxe-6.1.toml").read_text(encoding="utf-8")
+        for words, content in (
+                ("mine.toml: has no target", ""),
+                ("mine.toml: has no target", whole.replace('target = "debian-bookworm"', "")),
+                ("mine.toml: has no settings", whole.replace("settings = [", "set = [")),
+                ("mine.toml: has no mutants", whole.split("[[mutant]]", maxsplit=1)[0]),
+                ("mine.toml: mutant 1 (region-start-unchecked) has no file",
+                 whole.replace('file = "rxe_mr.c"', "file = 1", 1)),
+                ("mine.toml: ", b"\xff")):
+            with self.subTest(words=words):
+                self.refuses_score(words, "--mutants", self.file("mine.toml", content))
+        nowhere = self.file("mine.toml", whole.replace('"debian-bookworm"', '"nowhere"'))
+        self.refuses("no target nowhere;", "mutation-score", "--program", "/bin/true", "--build",
+                     "build", "--mutants", nowhere)
+        self.refuses_score("none.toml: No such file", "--mutants", "none.toml")
+        self.refuses_score("no mutant has that name", "--only", "nothing")
+
+
+RULES = """{"conditions": [{"condition": "live", "clauses": ["a"]}],
+ "rules": [{"rule": "send.ok", "verb": "send", "clauses": ["b"], "left_open": [],
+            "requires": ["live"], "reasons": []}]}"""
+REPORT = """{"rules": [{"rule": "send.ok", "judged": 1234}],
+ "target": {"driver": "rxe", "kernel": "6.1"}}"""
+
+
+class FeatureTable(Scripts):
+    def test_table(self):
+        rules, report = self.file("rules.json", RULES), self.file("report.json", REPORT)
+        status, said, complaint = self.run_script("feature-table", rules, report, report)
+        self.assertEqual((status, complaint), (0, ""))
+        self.assertEqual(said.splitlines()[2],
+                         "| `send` | 1 | 2 | 1,234 ok, 0 otherwise | 1,234 ok, 0 otherwise |")
+
+    def test_files_that_are_others(self):
+        rules, report = self.file("rules.json", RULES), self.file("report.json", REPORT)
+        self.refuses("none.json: No such file", "feature-table", "none.json", report, report)
+        self.refuses("report.json: has no rules and conditions", "feature-table", report, report,
+                     report)
+        simulated = self.file("sim.json", REPORT.replace("target", "other"))
+        self.refuses("sim.json: has no rules and target", "feature-table", rules, report,
+                     simulated)
+        for content in (b"\xff\0", "", "{"):
+            wrong = self.file("wrong.json", content)
+            self.refuses("wrong.json: is no JSON", "feature-table", rules, wrong, report)
+        older = self.file("older.json", REPORT.replace("send", "recv"))
+        self.refuses("do not belong together ('send.ok')", "feature-table", rules, older, report)
+
+    def test_usage(self):
+        self.assertEqual(self.run_script("feature-table")[0], 2)
+        self.assertEqual(self.run_script("feature-table", "--wirte", "a", "b", "c")[0], 2)
+
+
+class Others(Scripts):
+    def test_count_tests(self):
+        self.refuses("name one file", "count-tests")
+        junit = self.file("junit.xml", '<testsuite><testcase status="run"/></testsuite>')
+        self.assertEqual(self.run_script("count-tests", junit), (0, "1 passed, 0 failed\n", ""))
+        status, said, _ = self.run_script("count-tests", "none.xml")
+        self.assertEqual((status, said), (1, "0 passed, 0 failed\n"))
+
+    def test_rereg_codes(self):
+        self.refuses("NAME=FOLDER", "rereg-codes")
+        self.refuses("NAME=FOLDER", "rereg-codes", "rxe")
+        for content in ("[]\n", "{}\n", "half"):
+            self.file("report/journal.jsonl", content)
+            self.refuses("with a journal", "rereg-codes", "rxe=report")
+        self.refuses("none/journal.jsonl", "rereg-codes", "rxe=none")
+
+
 if __name__ == "__main__":
     unittest.main()

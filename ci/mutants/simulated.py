@@ -24,6 +24,8 @@ def faults(program):
                             check=False)
     if listed.returncode != 0:
         raise TargetError(f"{program} devices --faults: {listed.stderr.strip()}")
+    if not listed.stdout.strip():
+        raise TargetError(f"{program} devices --faults: lists none; name the mrproof program")
     for line in listed.stdout.splitlines():
         name, _, text = line.partition(" ")
         breaks, _, why = text.strip().partition(ALLOWED)
