@@ -227,6 +227,39 @@ class MutationScore(Scripts):
         self.refuses_score("no mutant has that name", "--only", "nothing")
 
 
+class MutantTables(Scripts):
+    """The tables say what --full is; those in the tree were written by these scripts."""
+
+    def test_real_driver(self):
+        module = script_module("mutation-score")
+        plan = {"source": "rxe", "source_package": "linux", "target": "here", "mutant": [
+            {"id": "one", "rule": "a rule"}, {"id": "same", "rule": "none", "equivalent": "why"}]}
+        killed = {"ended": "killed", "what": "told", "case": "a case"}
+        survived = {"ended": "survived", "what": "", "case": ""}
+        results = {"one": {"quick": survived, "full": killed}, "same": {"quick": survived}}
+        text = module.table(plan, results)
+        self.assertIn("- killed by `--full`: 1 (100.0 %; what `--quick` kills is not run again)\n"
+                      f"\n{module.FULL}\n\n| mutant |", text)
+        results["one"] = {"quick": killed}
+        self.assertNotIn("--full", module.table(plan, results))
+        written = (HERE / "mutants/RESULTS.md").read_text(encoding="utf-8")
+        self.assertIn(f"\n\n{module.FULL}\n\n| mutant |", written)
+
+    def test_all_are_equivalent(self):
+        plan = {"source": "", "source_package": "", "target": "", "mutant": [
+            {"id": "same", "rule": "none", "equivalent": "why"}]}
+        text = script_module("mutation-score").table(plan, {"same": {"quick": {
+            "ended": "survived", "what": "", "case": ""}}})
+        self.assertIn("killed by `--quick`: 0 (0.0 %)", text)
+
+    def test_simulated_device(self):
+        simulated = script_module("mutation-score").simulated
+        start = f"of seed 1: 0 (0.0 %)\n\n{simulated.MEANING}\n\nWhat is told"
+        self.assertIn(start, simulated.table([]))
+        written = (HERE / "mutants/SIMULATED.md").read_text(encoding="utf-8")
+        self.assertIn(f"\n\n{simulated.MEANING}\n\nWhat is told", written)
+
+
 RULES = """{"conditions": [{"condition": "live", "clauses": ["a"]}],
  "rules": [{"rule": "send.ok", "verb": "send", "clauses": ["b"], "left_open": [],
             "requires": ["live"], "reasons": []}]}"""

@@ -15,6 +15,9 @@ SCENARIOS = Path(__file__).resolve().parent.parent.parent / "conformance/scenari
 QUICK, WALKS, FULL = "--quick", "walks of --quick", "--full"
 RUNS = {QUICK: ["--quick", "--scenarios", str(SCENARIOS)], WALKS: ["--quick"],
         FULL: ["--full", "--scenarios", str(SCENARIOS)]}
+MEANING = "`--full` is `mrproof run --full` here, with the scenarios: longer walks, and requests " \
+          "that nobody answers. The covering array and the tours, which `ci/conformance --full` " \
+          "adds, are left out."
 ALLOWED = " Allowed: "
 
 
@@ -97,6 +100,7 @@ def table(all_rows):
            f"- found by `--quick`: {share(QUICK)}\n" \
            f"- found by `--full`: {share(FULL)}; what `--quick` finds is not run again\n" \
            f"- found by the walks of `--quick` alone, of seed 1: {share(WALKS)}\n\n" \
+           f"{MEANING}\n\n" \
            "What is told is the first finding in the order of the plan, scenarios before " \
            "walks.\n\n| fault | what the device does | told by | in the case | calls until " \
            "then | by walks alone |\n|---|---|---|---|---|---|\n" + "".join(map(line_of, all_rows))
