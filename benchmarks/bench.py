@@ -3,7 +3,8 @@
 [--traces PROGRAM] [--prover PROGRAM] [--runs N] [--large] [--out RESULTS.md]
     [--target IMAGE --bare-table PROGRAM --bare-loop PROGRAM]
 
-Each figure is the best of N runs, since whatever else runs on the machine only makes things slower.
+Each figure is the best of N runs, since whatever else runs on the machine only makes things slower;
+that of --large, minutes long, is of one.
 SPIN explores the same model in the same run, with one core: it has two only for other searches.
 With an image (or MRPROOF_TARGET_DIR) also the harness beside a bare loop of its calls: overhead.py.
 How things grow is drawn beside the table, as growth.svg.
@@ -14,6 +15,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -26,11 +28,17 @@ sys.dont_write_bytecode = True
 import growth  # noqa: E402
 import overhead  # noqa: E402
 
-EXPLORE = os.path.join(os.path.dirname(HERE), "conformance", "explore")
+ROOT = os.path.dirname(HERE)
+EXPLORE = os.path.join(ROOT, "conformance", "explore")
 # Scopes that SPIN explores, too, with its options; and ours alone.
 SHARED = [("shared-three", ["-DTHREE"]), ("shared-wide", ["-DTHREE", "-DWIDE"])]
 OURS = ["default", "everything", "vendor"]
 LARGE = "large"
+# Of the table's columns; see spin_test.sh, and bytes of ExploreCounts.
+EXPLAINED = ("SPIN counts one transition more, since it counts the way into the first state, too. "
+             "\"Bytes a state\" is the most memory that the table of states, free places included, "
+             "and the lists of states yet to be expanded took, by the number of states; the packed "
+             "state itself has 16 bytes of it.")
 
 
 def output_of(command, folder=None):
@@ -96,7 +104,7 @@ def exploration(mrproof, runs, large):
             name = f"mrproof, {threads} core" + ("s" if threads > 1 else "")
             rows.append((scope, name, explored(mrproof, scope, threads, runs), ""))
     if large:
-        rows.append((LARGE, "mrproof, 2 cores", explored(mrproof, LARGE, 2, 1), ""))
+        rows.append((f"{LARGE} (one run)", "mrproof, 2 cores", explored(mrproof, LARGE, 2, 1), ""))
     return rows
 
 
@@ -173,6 +181,32 @@ def machine():
             f"{memory:.0f} GiB; {compiler}; {output_of(['spin', '-V']).strip()}")
 
 
+def of_tree(word):
+    """A word of the command: a path as seen from the tree's top, of one elsewhere the name."""
+    option, equals, value = word.rpartition("=") if word.startswith("--") else ("", "", word)
+    if os.sep in value or os.path.exists(value):
+        path = os.path.relpath(value, ROOT)
+        value = os.path.basename(value.rstrip(os.sep)) if path.startswith(os.pardir) else path
+    return option + equals + value
+
+
+def command(options):
+    """That this program was called with."""
+    words = shlex.join(["benchmarks/bench.py", *map(of_tree, sys.argv[1:])])
+    given = os.environ.get("MRPROOF_TARGET_DIR")
+    of_environment = given and options.target == given and given not in " ".join(sys.argv)
+    return f"MRPROOF_TARGET_DIR={shlex.quote(of_tree(given))} {words}" if of_environment else words
+
+
+def head(options, rows):
+    """The table's beginning: how it was made, and exploration."""
+    return ["# How fast", "", "Written by", "", f"    {command(options)}", "",
+            "with paths from the tree's top, and of what lies elsewhere the name alone. `cmake "
+            "--build build/release --target bench` does the same without `--large`. Best of "
+            f"{options.runs} runs, where not said otherwise, on: {machine()}.", "",
+            "## Exploration", "", *exploration_table(rows), "", EXPLAINED]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--mrproof", required=True)
@@ -189,9 +223,7 @@ def main():
     if options.traces and options.out:
         growth.check()
     rows = exploration(os.path.abspath(options.mrproof), options.runs, options.large)
-    lines = ["# How fast", "", "Written by `cmake --build build/release --target bench`. "
-             f"Best of {options.runs} runs on: {machine()}.", "", "## Exploration", "",
-             *exploration_table(rows)]
+    lines = head(options, rows)
     if options.judge:
         lines += ["", "## The model", "",
                   *rate_table(benchmarks_of(options.judge, options.runs))]
