@@ -485,11 +485,13 @@ TEST(Run, ADeviceThatRefusesEverythingIsNotTested) {
 
 TEST(Run, LeavesNoStaleTracesBesideItsReport) {
   const TemporaryFolder folder;
+  const auto run = [&] {
+    return run_mrproof({"run", "--device", "sim", "--steps", "200", "--out", folder.file("")}).code;
+  };
+  EXPECT_EQ(run(), kExitExpected);
   const std::string stale = folder.write("deviation-01-old.mrt", "old");
   const std::string other = folder.write("notes.txt", "mine");
-  EXPECT_EQ(
-      run_mrproof({"run", "--device", "sim", "--steps", "200", "--out", folder.file("")}).code,
-      kExitExpected);
+  EXPECT_EQ(run(), kExitExpected);
   EXPECT_FALSE(testing::fs::exists(stale));
   EXPECT_TRUE(testing::fs::exists(other));
 }
@@ -578,7 +580,7 @@ TEST(FullDisk, LosesNothingThatWasWrittenBefore) {
   EXPECT_THAT(report.at("error").get<std::string>(), HasSubstr("No space left"));
   EXPECT_TRUE(testing::fs::exists(disk.path() + "junit.xml"));
   EXPECT_THAT(testing::read_file(disk.path() + "journal.jsonl"),
-              StartsWith("{\"record\":\"device\""));
+              StartsWith("{\"record\":\"run\""));
 }
 
 }  // namespace
