@@ -19,21 +19,13 @@
 namespace mrproof {
 namespace {
 
+using testing::expect_refused;
 using ::testing::HasSubstr;
 using testing::is_one_line;
 using testing::Ran;
 using testing::run_mrproof;
 using ::testing::StartsWith;
 using testing::TemporaryFolder;
-
-/// Exit code 2, nothing on standard output, and one line that says all of `words`.
-void expect_refused(const Ran& ran, const std::vector<std::string>& words) {
-  EXPECT_EQ(ran.code, kExitError) << ran.out << ran.err;
-  EXPECT_EQ(ran.out, "");
-  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
-  EXPECT_THAT(ran.err, StartsWith("mrproof: "));
-  for (const auto& word : words) EXPECT_THAT(ran.err, HasSubstr(word));
-}
 
 /// Arguments that cannot be served; FOLDER stands for a fresh folder with a file `file` in it.
 struct BadInput {

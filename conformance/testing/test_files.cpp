@@ -63,17 +63,17 @@ std::string scenario_name(const std::string& path) {
   return fs::path(path).lexically_relative(MRPROOF_SCENARIOS).replace_extension().string();
 }
 
-Program::Program(const std::vector<std::string>& arguments) {
+Program::Program(const std::vector<std::string>& arguments, std::string out)
+    : out_(out.empty() ? folder_.file("out") : std::move(out)) {
   std::vector<std::string> words{MRPROOF_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> line;
   for (auto& word : words) line.push_back(word.data());
   line.push_back(nullptr);
-  const std::string out = folder_.file("out");
-  const std::string err = folder_.file("err");
+  std::string err = folder_.file("err");
   pid_ = fork();
   if (pid_ != 0) return;
-  for (const auto& [path, fd] : {std::pair{&out, STDOUT_FILENO}, std::pair{&err, STDERR_FILENO}})
+  for (const auto& [path, fd] : {std::pair{&out_, STDOUT_FILENO}, std::pair{&err, STDERR_FILENO}})
     dup2(open(path->c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), fd);
   execv(line.front(), line.data());
   _exit(127);
@@ -119,6 +119,33 @@ Ran run_mrproof(const std::vector<std::string>& arguments) {
   Program program(arguments);
   const int code = program.wait();
   return {code, program.out(), program.err()};
+}
+
+Ran run_mrproof_on_full_disk(const std::vector<std::string>& arguments) {
+  Program program(arguments, "/dev/full");
+  const int code = program.wait();
+  return {code, "", program.err()};
+}
+
+void expect_refused(const Ran& ran, const std::vector<std::string>& words) {
+  EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(ran.err.starts_with("mrproof: ")) << ran.err;
+  for (const auto& word : words)
+    EXPECT_NE(ran.err.find(word), std::string::npos) << "'" << word << "' is not in: " << ran.err;
+}
+
+SmallFiles::SmallFiles(rlim_t bytes) {
+  getrlimit(RLIMIT_FSIZE, &before_);
+  const rlimit small{bytes, before_.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  handler_ = std::signal(SIGXFSZ, SIG_IGN);
+}
+
+SmallFiles::~SmallFiles() {
+  setrlimit(RLIMIT_FSIZE, &before_);
+  std::signal(SIGXFSZ, handler_);
 }
 
 bool is_one_line(const std::string& text) {

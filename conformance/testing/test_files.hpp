@@ -1,6 +1,7 @@
 // Files and programs for tests: a folder that goes, the scenarios, and mrproof as a process.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -41,7 +42,8 @@ std::string scenario_name(const std::string& path);
 /// The mrproof program with arguments, running.
 class Program {
  public:
-  explicit Program(const std::vector<std::string>& arguments);
+  /// `out`: where its standard output goes; empty: out() has it.
+  explicit Program(const std::vector<std::string>& arguments, std::string out = "");
   /// Kills it if it still runs.
   ~Program();
   Program(const Program&) = delete;
@@ -55,11 +57,12 @@ class Program {
   /// The process id of its `mrproof worker`, once there is one that runs and is not `before`; -1 if
   /// none comes.
   [[nodiscard]] pid_t worker(pid_t before = -1) const;
-  [[nodiscard]] std::string out() const { return read_file(folder_.file("out")); }
+  [[nodiscard]] std::string out() const { return read_file(out_); }
   [[nodiscard]] std::string err() const { return read_file(folder_.file("err")); }
 
  private:
   TemporaryFolder folder_;
+  std::string out_;
   pid_t pid_ = -1;
   int code_ = -1;
 };
@@ -73,6 +76,26 @@ struct Ran {
 
 /// Runs mrproof to its end.
 Ran run_mrproof(const std::vector<std::string>& arguments);
+
+/// Runs it with its standard output going to /dev/full; `out` stays empty.
+Ran run_mrproof_on_full_disk(const std::vector<std::string>& arguments);
+
+/// Exit code 2, nothing on standard output, and one line that says all of `words`.
+void expect_refused(const Ran& ran, const std::vector<std::string>& words);
+
+/// Stands for a full disk while it is there: files cannot grow beyond so many bytes, also those of
+/// programs that are started.
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t bytes);
+  ~SmallFiles();
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
 
 /// Whether the text is one line, not empty and ended.
 bool is_one_line(const std::string& text);

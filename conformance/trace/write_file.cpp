@@ -100,4 +100,14 @@ void check_writable(const std::string& path) {
   if (access(folder_of(path).c_str(), W_OK | X_OK) != 0) fail(path, errno);
 }
 
+void make_empty_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  const bool empty = !error && fs::is_empty(path, error);
+  if (error)
+    throw ToolError(
+        fmt::format("{}: cannot be made: {}; name another folder", path, error.message()));
+  if (!empty) throw ToolError(path + ": has files already; name an empty folder");
+}
+
 }  // namespace mrproof

@@ -14,4 +14,7 @@ void write_whole_file(const std::string& path, const std::string& text);
 /// and changes nothing.
 void check_writable(const std::string& path);
 
+/// Makes the folder if it is missing. Throws ToolError unless it is there then, and empty.
+void make_empty_folder(const std::string& path);
+
 }  // namespace mrproof

@@ -3,10 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <csignal>
 #include <iterator>
 #include <thread>
 
@@ -18,29 +16,9 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::read_file;
+using testing::SmallFiles;
 using testing::TemporaryFolder;
 namespace fs = testing::fs;
-
-/// Stands for a full disk: files cannot grow beyond so many bytes.
-class SmallFiles {
- public:
-  explicit SmallFiles(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &small);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-  }
-  ~SmallFiles() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  SmallFiles(const SmallFiles&) = delete;
-  SmallFiles& operator=(const SmallFiles&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = nullptr;
-};
 
 std::string error_of(void (*write)(const std::string&, const std::string&), const std::string& path,
                      const std::string& text) {
@@ -124,6 +102,15 @@ TEST(CheckWritable, TellsBeforehandWhatWritingWould) {
   for (const auto& path : {file, folder.file("new"), std::string("/dev/null")})
     EXPECT_NO_THROW(check_writable(path)) << path;
   EXPECT_EQ(files_in(folder), 1);
+}
+
+TEST(MakeEmptyFolder, RefusesWhatIsNoEmptyFolder) {
+  const TemporaryFolder folder;
+  EXPECT_NO_THROW(make_empty_folder(folder.file("a/b")));
+  EXPECT_NO_THROW(make_empty_folder(folder.file("a/b")));
+  EXPECT_THROW(make_empty_folder(folder.file("a")), ToolError);
+  EXPECT_THROW(make_empty_folder(folder.write("page", "") + "/b"), ToolError);
+  EXPECT_THROW(make_empty_folder(folder.file("page")), ToolError);
 }
 
 }  // namespace
