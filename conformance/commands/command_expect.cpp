@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <memory>
-#include <sstream>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/run/expectations.hpp"
+#include "conformance/trace/trace_scanner.hpp"
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
 namespace {
@@ -20,19 +18,13 @@ struct ExpectOptions {
   std::string reason;
 };
 
-std::string read_file(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-  return text.str();
-}
-
 int update(const ExpectOptions& options) {
-  const auto before = read_file(options.file);
+  const auto before = read_text(options.file);
+  check_expectations(before, options.file);  // nothing is added to a file that is none
+  const auto report = read_text(options.report);
   std::string after;
   try {
-    after = updated_expectations(before, read_file(options.report), options.reason);
+    after = updated_expectations(before, report, options.reason);
   } catch (const ToolError& error) {
     throw ToolError(fmt::format("{}: {}", options.report, error.what()));
   }
@@ -43,13 +35,8 @@ int update(const ExpectOptions& options) {
     fmt::print("{}: nothing to change\n", options.file);
     return kExitExpected;
   }
-  // Written beside it first: a full disk must not cost the file.
-  const auto part = options.file + ".part";
-  std::ofstream out(part);
-  out << after;
-  out.close();
-  if (!out || std::rename(part.c_str(), options.file.c_str()) != 0)
-    throw ToolError(fmt::format("{}: cannot be written: {}", options.file, std::strerror(errno)));
+  check_expectations(after, options.file + " as updated");
+  write_whole_file(std::filesystem::canonical(options.file), after);
   fmt::print("{}: {} lines before, {} now\n", options.file, lines(before), lines(after));
   return kExitExpected;
 }

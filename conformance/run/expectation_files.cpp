@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
+#include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,6 +12,7 @@
 
 #include "conformance/run/expectations.hpp"
 #include "conformance/trace/notation.hpp"
+#include "conformance/trace/trace_scanner.hpp"
 
 namespace mrproof {
 namespace {
@@ -96,11 +95,10 @@ Expectation parse_expectation(const Line& line) {
   return e;
 }
 
-/// Hands over each line of the file that is no comment.
-void each_line(const std::string& file, const char* form,
+/// Hands over each line of the file's text that is no comment.
+void each_line(const std::string& file_text, const std::string& file, const char* form,
                const std::function<void(const Line&)>& take) {
-  std::ifstream in(file);
-  if (!in) throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  std::istringstream in(file_text);
   std::size_t number = 0;
   for (std::string text; std::getline(in, text);) {
     ++number;
@@ -110,16 +108,22 @@ void each_line(const std::string& file, const char* form,
   }
 }
 
-std::vector<Expectation> load_list(const std::string& file) {
+std::string text_of(const std::string& file) try {
+  return read_text(file);
+} catch (const TraceError& error) {
+  throw ToolError(error.what());
+}
+
+std::vector<Expectation> parse_list(const std::string& text, const std::string& file) {
   std::vector<Expectation> list;
-  each_line(file, "RULE/CLASS/CONDITION,Deviates (or Hang, Crash, KernelWarning)",
+  each_line(text, file, "RULE/CLASS/CONDITION,Deviates (or Hang, Crash, KernelWarning)",
             [&](const Line& line) { list.push_back(parse_expectation(line)); });
   return list;
 }
 
 std::vector<Skip> load_skips(const std::string& file) {
   std::vector<Skip> list;
-  each_line(file, "CASE,Skip", [&](const Line& line) {
+  each_line(text_of(file), file, "CASE,Skip", [&](const Line& line) {
     if (line.status != "Skip") line.fail("the status is not Skip");
     if (line.name.empty()) line.fail("the case is missing");
     list.push_back({line.name, line.reason, line.number});
@@ -127,13 +131,14 @@ std::vector<Skip> load_skips(const std::string& file) {
   return list;
 }
 
-/// "DRIVER-TARGET-flakes.txt" beside "DRIVER-TARGET-fails.txt"; empty where there is none.
+/// "DRIVER-TARGET-flakes.txt" beside "DRIVER-TARGET-fails.txt"; empty where there is none. A link
+/// to nothing is one that cannot be read.
 std::string beside(const std::string& fails_file, const char* kind) {
   constexpr std::string_view kEnd = "-fails.txt";
   if (!fails_file.ends_with(kEnd)) return "";
   const auto file =
       fmt::format("{}-{}.txt", fails_file.substr(0, fails_file.size() - kEnd.size()), kind);
-  return std::filesystem::exists(file) ? file : "";
+  return std::filesystem::exists(std::filesystem::symlink_status(file)) ? file : "";
 }
 
 /// The entries that the report names as unexpected, as files have them.
@@ -161,10 +166,15 @@ std::set<std::string> unexpected_entries(const nlohmann::json& report) {
 
 Expectations load_expectations(const std::string& fails_file) {
   Expectations all;
-  all.fails = load_list(fails_file);
-  if (const auto file = beside(fails_file, "flakes"); !file.empty()) all.flakes = load_list(file);
+  all.fails = parse_list(text_of(fails_file), fails_file);
+  if (const auto file = beside(fails_file, "flakes"); !file.empty())
+    all.flakes = parse_list(text_of(file), file);
   if (const auto file = beside(fails_file, "skips"); !file.empty()) all.skips = load_skips(file);
   return all;
+}
+
+void check_expectations(const std::string& text, const std::string& file) {
+  parse_list(text, file);
 }
 
 std::string print_entry(const Expectation& e) {
@@ -182,13 +192,18 @@ std::string updated_expectations(const std::string& file_text, const std::string
   if (!cases.at("all_expected").get<bool>())
     throw ToolError("the report is not of a whole run with --full and --expect; make one first");
   const auto gone = cases.at("unmatched").get<std::set<std::string>>();
+  auto added = unexpected_entries(report);
   std::string text;
   std::istringstream in(file_text);
   for (std::string line; std::getline(in, line);) {
     const auto entry = trimmed(std::string_view(line).substr(0, line.find('#')));
-    if (entry.empty() || gone.count(entry) == 0) text += line + "\n";
+    if (!entry.empty() && gone.count(entry) != 0) continue;
+    text += line + "\n";
+    added.erase(entry);  // as where the update is made for the second time
   }
-  const auto added = unexpected_entries(report);
+  const auto control = [](unsigned char c) { return std::iscntrl(c) != 0; };
+  if (std::any_of(reason.begin(), reason.end(), control))
+    throw ToolError("the reason has a control character in it; a reason is one line of plain text");
   if (!added.empty() && trimmed(reason).empty())
     throw ToolError(fmt::format("{} deviations are to be added, {} first; say why with --reason",
                                 added.size(), *added.begin()));

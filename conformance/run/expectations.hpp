@@ -76,9 +76,13 @@ std::vector<std::string> unmatched(const Expectations& expectations, const Tally
 /// "RULE/CLASS/CONDITION,Deviates", as files have it.
 std::string print_entry(const Expectation& expectation);
 
+/// Throws ToolError naming file and line unless the text is that of a file of fails.
+void check_expectations(const std::string& text, const std::string& file);
+
 /// The text of a file of fails after a full run, whose report.json is given: without the entries
-/// that nothing met, and with the unexpected deviations and incidents, for the reason given. Throws
-/// ToolError if the report is not of a full run, or there is something to add and no reason.
+/// that nothing met, and with the unexpected deviations and incidents that it has not yet, for the
+/// reason given. Throws ToolError if the report is not of a full run, if there is something to add
+/// and no reason, or the reason is not one line of text.
 std::string updated_expectations(const std::string& file_text, const std::string& report_json,
                                  const std::string& reason);
 

@@ -34,6 +34,27 @@ TEST(Expectations, AreReadWithTheirReasons) {
   EXPECT_EQ(read[1].line, 5U);
 }
 
+/// What load_expectations() says against the file.
+std::string error_of(const std::string& file) {
+  try {
+    load_expectations(file);
+  } catch (const ToolError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Expectations, ThatCannotBeReadAreNoEmptyList) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(error_of(folder.file("")), folder.file("") + ": cannot be read: Is a directory");
+  const auto fails = folder.write("z-fails.txt", "");
+  EXPECT_EQ(error_of(fails), "");
+  testing::fs::create_directory(folder.file("z-skips.txt"));
+  EXPECT_EQ(error_of(fails), folder.file("z-skips.txt") + ": cannot be read: Is a directory");
+  testing::fs::create_symlink("nowhere", folder.file("z-flakes.txt"));
+  EXPECT_THAT(error_of(fails), ::testing::StartsWith(folder.file("z-flakes.txt") + ": cannot be"));
+}
+
 /// A line that is none, and a word of the message.
 struct Broken {
   const char* name;
@@ -306,6 +327,17 @@ TEST_F(UpdateTest, TakesOutWhatNothingMetAndAddsWhatIsNew) {
   EXPECT_EQ(updated_expectations(kBefore, report().dump(), "F99"),
             "# head\n\ng.h/status/i,Deviates  # stays\n"
             "d.e/status/f,Deviates  # F99\nm.none/none/n,Hang  # F99\n");
+}
+
+TEST_F(UpdateTest, AddsNothingTwice) {
+  const auto once = updated_expectations(kBefore, report().dump(), "F99");
+  EXPECT_EQ(updated_expectations(once, report().dump(), "F99"), once);
+  EXPECT_EQ(updated_expectations(once, report().dump(), ""), once) << "no reason is needed";
+}
+
+TEST_F(UpdateTest, TakesAReasonOfOneLine) {
+  for (const char* reason : {"a\nb", "a\tb", "a\x1b[31m", "\r"})
+    EXPECT_THROW(updated_expectations(kBefore, report().dump(), reason), ToolError) << reason;
 }
 
 TEST_F(UpdateTest, AsksForAReasonAndForAWholeRun) {
