@@ -1,7 +1,24 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "conformance/commands/commands.hpp"
+
+namespace {
+
+/// What could not be said must not look like a success: standard output may be on a full disk.
+int all_said(int exit_code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  std::fprintf(stderr,
+               "mrproof: standard output cannot be written%s%s; what it was to say is lost\n",
+               errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
+  return mrproof::kExitError;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Holds implementations of RDMA verbs to a checked model of memory regions."};
@@ -33,10 +50,13 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : mrproof::kExitError;
+    return all_said(app.exit(error) == 0 ? 0 : mrproof::kExitError);
   } catch (const std::exception& error) {
+    // fmt does not name standard output.
+    if (dynamic_cast<const std::system_error*>(&error) != nullptr && std::ferror(stdout) != 0)
+      return all_said(mrproof::kExitError);
     std::fprintf(stderr, "mrproof: %s\n", error.what());
     return mrproof::kExitError;
   }
-  return exit_code;
+  return all_said(exit_code);
 }

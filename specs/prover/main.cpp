@@ -8,13 +8,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "model/rulebook.hpp"
 #include "specs/prover/deciding.hpp"
@@ -86,9 +88,7 @@ class Export {
   void write(const smt::Question& question, smt::Answer answer) {
     if (answer != smt::Answer::unsatisfiable && answer != smt::Answer::satisfiable) return;
     const auto file = fmt::format("{}/{:06}.smt2", folder_, count_++);
-    std::ofstream out(file);
-    out << smt::smtlib(question, answer);
-    if (!out.flush()) throw std::runtime_error(file + ": cannot be written; name another folder");
+    write_file(file, smt::smtlib(question, answer));
   }
 
  private:
@@ -134,8 +134,17 @@ std::string file_name(std::string name) {
   return name;
 }
 
+/// Throws std::runtime_error where no verb's name begins so.
+void check_begins_a_verb(const std::string& start) {
+  const auto begins_so = [&](std::string_view name) { return name.starts_with(start); };
+  if (std::none_of(model::kVerbNames.begin(), model::kVerbNames.end(), begins_so))
+    throw std::runtime_error(
+        fmt::format("no verb's name begins with '{}'; rereg_mr is one, for instance", start));
+}
+
 /// Judges mutants of the rules; exit code 0 if no theorem that should notice one fails to.
 int run_mutants(const Arguments& arguments) {
+  check_begins_a_verb(arguments.verb);
   ProofOptions options;
   options.threads = std::max(arguments.threads, 1U);
   options.solver.seed = arguments.seed;
@@ -159,6 +168,10 @@ int run_mutants(const Arguments& arguments) {
     };
   }
   const auto ends = judge_mutants(arguments.verb, arguments.only, options, show, trace_of);
+  if (ends.empty())
+    throw std::runtime_error(
+        fmt::format("no mutant of these verbs has '{}' in its name; leave out --only, or --verb",
+                    arguments.only));
   fmt::print("{}", mutants_text(ends));
   const auto lives = [](const Judgement& end) {
     return end.fate == Fate::survived || end.fate == Fate::undecided;
@@ -288,6 +301,16 @@ int run(const Arguments& arguments) {
   return run_proofs(arguments);
 }
 
+/// What could not be said must not look like a success: standard output may be on a full disk.
+int all_said(int exit_code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  fmt::print(stderr,
+             "mrproof-prove: standard output cannot be written{}{}; what it was to say is lost\n",
+             errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
+  return 2;
+}
+
 int main_of(int argc, char** argv) {
   Arguments arguments;
   CLI::App app{"Proves theorems about the rules with Z3, for all addresses, lengths and keys."};
@@ -327,10 +350,13 @@ int main_of(int argc, char** argv) {
   });
   try {
     app.parse(argc, argv);
-    return run(arguments);
+    return all_said(run(arguments));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return all_said(app.exit(error) == 0 ? 0 : 2);
   } catch (const std::exception& error) {
+    // fmt does not name standard output.
+    if (dynamic_cast<const std::system_error*>(&error) != nullptr && std::ferror(stdout) != 0)
+      return all_said(2);
     fmt::print(stderr, "mrproof-prove: {}\n", error.what());
     return 2;
   }

@@ -37,6 +37,15 @@ expect 2 --dialect klingon
 contains err "there are: linux, linux-2006, mlnx-exp"
 expect 2 --no-such-option
 expect 2 --verb dereg_mr
+expect 2 --mutants --verb nosuch
+contains err "no verb's name begins with 'nosuch'"
+expect 2 --mutants --verb dereg_mr --only nosuch
+contains err "no mutant of these verbs has 'nosuch'"
+if "$prove" --list >/dev/full 2>"$folder/err"; then
+  echo "--list to a full disk is a success"
+  failures=$((failures + 1))
+fi
+contains err "standard output cannot be written"
 expect 0 --mutants --verb dereg_mr
 contains out "^9 mutants: 9 refuted"
 expect 0 --theorem flags_are_their_table --json

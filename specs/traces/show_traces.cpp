@@ -1,9 +1,9 @@
 #include "specs/traces/show_traces.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <utility>
+
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof::specs {
 
@@ -45,11 +45,7 @@ void Tracer::add_traces(const std::vector<Row>& rows, std::vector<Obligation>& o
   }
 }
 
-void write_file(const std::string& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text;
-  if (!out.flush()) throw std::runtime_error(file + ": cannot be written; name another folder");
-}
+void write_file(const std::string& file, const std::string& text) { write_whole_file(file, text); }
 
 void write_traces(const std::string& folder, const std::vector<Obligation>& obligations) {
   std::filesystem::create_directories(folder);
