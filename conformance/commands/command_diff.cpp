@@ -6,11 +6,15 @@
 
 #include "conformance/catalogue/diff.hpp"
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/run/changed_traces.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
 namespace mrproof {
 namespace {
+
+/// More situations, or steps to one, than there is memory for.
+constexpr std::uint64_t kMostScope = 1'000'000'000;
 
 struct DiffOptions {
   std::string first;
@@ -70,9 +74,11 @@ void add_diff_command(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("second", o.second, "the same")->required();
   command->add_option("--depth", o.scope.depth, "steps before the one that differs")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->transform(whole_number(0, kMostScope));
   command->add_option("--states", o.scope.states, "how many situations to look at")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->transform(whole_number(1, kMostScope));
   command->callback([options, &exit_code] { exit_code = diff(*options); });
 }
 

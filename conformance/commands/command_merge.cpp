@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/run/merge.hpp"
 #include "conformance/run/session.hpp"
 
@@ -36,9 +37,13 @@ void add_merge_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<MergeOptions>();
   auto* command = app.add_subcommand("merge", "Put the reports of all shards of a run together");
   command->add_option("reports", options->folders, "report folders, one of each shard")->required();
-  command->add_option("--out", options->out, "report folder")->capture_default_str();
-  command->add_option("--expect", options->expectations,
-                      "file of expected deviations (ci/expectations/)");
+  command->add_option("--out", options->out, "report folder")
+      ->capture_default_str()
+      ->check(kNotEmpty);
+  command
+      ->add_option("--expect", options->expectations,
+                   "file of expected deviations (ci/expectations/)")
+      ->check(kNotEmpty);
   command->add_flag("--full", options->full,
                     "the shards were run with --full: an expectation that nothing meets fails");
   command->callback([options, &exit_code] { exit_code = merge(*options); });

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/report/finding.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
@@ -32,7 +33,9 @@ void add_report_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "report", "Write what the finder of a deviation sends: annotated trace, C program, page");
   command->add_option("trace", options->trace, "trace file (.mrt)")->required();
-  command->add_option("-o,--out", options->out, "folder; made if it is missing")->required();
+  command->add_option("-o,--out", options->out, "folder; made if it is missing")
+      ->required()
+      ->check(kNotEmpty);
   command->add_option("--dialect", options->dialect, "rule set (default: the trace's)");
   command->add_option("--seen-on", options->seen_on,
                       "device, kernel and rdma-core, if the trace's comments do not tell them");

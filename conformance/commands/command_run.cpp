@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <sstream>
 
@@ -14,6 +15,11 @@
 
 namespace mrproof {
 namespace {
+
+/// A century of them; more would not fit where steps are counted.
+constexpr std::uint64_t kMostSteps = 1'000'000'000'000'000;
+/// Shells say by larger ones that a program was not started, or was killed; 0 would be a success.
+constexpr std::uint64_t kMostExitCode = 125;
 
 struct RunOptions {
   Plan plan;
@@ -45,7 +51,8 @@ void set_shard(const std::string& asked, Plan& plan) {
   char slash = '/';
   if (!asked.empty()) {
     std::istringstream in(asked);
-    if (!(in >> number >> slash >> of) || slash != '/' || !in.eof()) number = 0;
+    const bool negative = asked.find('-') != std::string::npos;  // it would wrap around
+    if (negative || !(in >> number >> slash >> of) || slash != '/' || !in.eof()) number = 0;
   } else if (total != nullptr && index != nullptr) {
     std::istringstream in(std::string(index) + " " + total);
     in >> number >> of;
@@ -97,13 +104,15 @@ int run(RunOptions options) {
 
 /// What the walks are like.
 void add_walk_options(CLI::App& command, Plan& plan) {
-  command.add_option("--seed", plan.seed, "seed of the first walk")->capture_default_str();
+  command.add_option("--seed", plan.seed, "seed of the first walk")
+      ->capture_default_str()
+      ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   command.add_option("--seeds", plan.seeds, "number of walks, with consecutive seeds")
       ->capture_default_str()
       ->check(CLI::Range(1U, 1000000U));
   command.add_option("--steps", plan.steps, "steps of all walks together")
       ->capture_default_str()
-      ->check(kPositive);
+      ->transform(whole_number(1, kMostSteps));
   command.add_option("--case-steps", plan.case_steps, "steps of one case")
       ->capture_default_str()
       ->check(CLI::Range(1U, 100000U));
@@ -116,8 +125,10 @@ void add_walk_options(CLI::App& command, Plan& plan) {
 
 /// What is expected, and what becomes of the rest.
 void add_unexpected_options(CLI::App& command, RunOptions& o) {
-  command.add_option("--expect", o.session.expectations,
-                     "file of expected deviations (ci/expectations/)");
+  command
+      .add_option("--expect", o.session.expectations,
+                  "file of expected deviations (ci/expectations/)")
+      ->check(kNotEmpty);
   auto* fail_fast = command.add_flag("--fail-fast", o.session.fail_fast,
                                      "end the run at the first thing that nobody expects");
   command
@@ -147,10 +158,15 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--dialect", o.plan.dialect, "rule set: linux, linux-2006 or mlnx-exp")
       ->capture_default_str()
       ->check(CLI::IsMember({"linux", "linux-2006", "mlnx-exp"}));
-  command->add_option("--target", o.session.target,
-                      "run in the virtual machine of this image folder (ci/build-target)");
-  command->add_option("--kernel-argument", o.session.kernel_arguments,
-                      "argument for the virtual machine's kernel (may be repeated)");
+  auto* target =
+      command
+          ->add_option("--target", o.session.target,
+                       "run in the virtual machine of this image folder (ci/build-target)")
+          ->check(kNotEmpty);
+  command
+      ->add_option("--kernel-argument", o.session.kernel_arguments,
+                   "argument for the virtual machine's kernel (may be repeated)")
+      ->needs(target);
   add_walk_options(*command, o.plan);
   command->add_option("--scenarios", o.scenarios,
                       "folder of traces whose calls are cases too (may be repeated)");
@@ -165,21 +181,24 @@ void add_run_command(CLI::App& app, int& exit_code) {
           "a long run: 120000 steps of walks, and the traces of known killers; an expectation that "
           "nothing meets fails it")
       ->excludes(quick);
-  command->add_option("--shard", o.shard, "only part I of N of the cases: I/N");
-  command->add_option("--time", o.session.seconds, "end after so many seconds");
+  command->add_option("--shard", o.shard, "only part I of N of the cases: I/N")->check(kNotEmpty);
+  command->add_option("--time", o.session.seconds, "end after so many seconds")->check(kPositive);
   add_unexpected_options(*command, o);
   command
       ->add_option("--step-limit", o.session.step_limit,
                    "seconds without a sign of life that count as a hang")
       ->capture_default_str()
       ->check(kPositive);
-  command->add_option("--out", o.session.out, "report folder")->capture_default_str();
+  command->add_option("--out", o.session.out, "report folder")
+      ->capture_default_str()
+      ->check(kNotEmpty);
   command->add_flag("--resume", o.session.resume,
                     "go on with the run whose journal stands in the report folder");
   command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");
   command
       ->add_option("--skip-exit-code", o.nothing_tested, "exit code when nothing could be tested")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->transform(whole_number(1, kMostExitCode));
   command->callback([options, command, &exit_code] {
     set_size(*options, *command, options->plan);
     exit_code = run(*options);

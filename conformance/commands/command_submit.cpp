@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/run/place.hpp"
 #include "conformance/run/plan.hpp"
 #include "conformance/run/verify.hpp"
@@ -68,7 +69,7 @@ void add_submit_commands(CLI::App& app, int& exit_code) {
   auto* submitting =
       app.add_subcommand("submit", "Pack a run's report for others, after verifying it");
   submitting->add_option("report", *report, "report folder of a run")->required();
-  submitting->add_option("-o,--out", *out, "the package")->capture_default_str();
+  submitting->add_option("-o,--out", *out, "the package")->capture_default_str()->check(kNotEmpty);
   submitting->callback([report, out, &exit_code] { exit_code = submit(*report, *out); });
   auto package = std::make_shared<std::string>();
   auto* verifying =

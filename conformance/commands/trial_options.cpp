@@ -15,8 +15,10 @@ void add_trial_options(CLI::App& command, TrialOptions& options) {
       "@two-processes: initiator and responder in one each; joined by +: @uverbs+fork");
   plan.dialect.clear();
   command.add_option("--dialect", plan.dialect, "rule set (default: the trace's)");
-  command.add_option("--target", session.target,
-                     "run in the virtual machine of this image folder (ci/build-target)");
+  command
+      .add_option("--target", session.target,
+                  "run in the virtual machine of this image folder (ci/build-target)")
+      ->check(kNotEmpty);
   command
       .add_option("--step-limit", session.step_limit,
                   "seconds without a sign of life that count as a hang")
