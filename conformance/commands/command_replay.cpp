@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/trial_options.hpp"
 #include "conformance/shrink/trials.hpp"
 #include "conformance/trace/trace_dialect.hpp"
+#include "conformance/trace/trace_scanner.hpp"
 
 namespace mrproof {
 namespace {
@@ -26,8 +26,9 @@ void print_step(const Step& step, const Record& /*record*/) {
 }
 
 int replay(TrialOptions options) {
-  const Trace trace = load_trace(options.plan.trace_file);
-  options.plan.traces = {print_trace(trace)};
+  const std::string text = read_text(options.plan.trace_file);
+  const Trace trace = parse_trace(text, options.plan.trace_file);
+  options.plan.traces = {without_comments(text)};  // each step in its line, which errors name
   const auto& book = book_of(trace, options.plan.dialect, options.plan.trace_file);
   options.plan.dialect = book.dialect();
   Tally tally(book);

@@ -2,13 +2,15 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/trial_options.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/shrink/shrink_session.hpp"
 #include "conformance/trace/trace_dialect.hpp"
+#include "conformance/trace/trace_scanner.hpp"
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
 namespace {
@@ -33,15 +35,19 @@ int times_shown(Trials& trials, const Trace& trace, const Annotation& wanted, in
   return shown;
 }
 
-void write(const std::string& file, const Trace& trace) {
+/// Writes the trace. It has cost a search: where it cannot be written it is shown elsewhere.
+void write(const std::string& file, const std::string& trace) {
   if (file.empty()) {
-    fmt::print("{}", print_trace(trace));
+    std::fputs(trace.c_str(), stdout);
+    if (std::fflush(stdout) != 0) fmt::print(stderr, "{}", trace);
     return;
   }
-  std::ofstream out(file);
-  out << print_trace(trace);
-  out.close();
-  if (!out) throw ToolError(fmt::format("{}: cannot be written; choose another -o", file));
+  try {
+    write_whole_file(file, trace);
+  } catch (const ToolError&) {
+    fmt::print("{}", trace);
+    throw;
+  }
 }
 
 int no_repeat(Trials& trials, const std::string& file, const Trace& trace,
@@ -55,12 +61,14 @@ int no_repeat(Trials& trials, const std::string& file, const Trace& trace,
 
 int run(ShrinkOptions options) {
   const std::string& file = options.plan.trace_file;
-  const Trace trace = load_trace(file);
+  if (!options.out.empty()) check_writable(options.out);
+  const std::string text = read_text(file);
+  const Trace trace = parse_trace(text, file);
   options.plan.dialect = book_of(trace, options.plan.dialect, file).dialect();
   SupervisedTrials trials(options.session, options.plan);
   stop_on_signals();
   const Annotation* told = last_told_by(trace);
-  const auto wanted = told == nullptr ? trials.first_trouble(trace) : *told;
+  const auto wanted = told == nullptr ? trials.first_trouble(text) : *told;
   if (!wanted) {
     fmt::print(stderr, "mrproof: {}: nothing in it deviates on this device; not shrunk\n", file);
     return kExitNothingTested;
@@ -72,7 +80,7 @@ int run(ShrinkOptions options) {
   const auto& [shrunk, result, left_out, cut_short, seconds] = outcome;
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (!shrunk) return no_repeat(trials, file, trace, *wanted);
-  write(options.out, result);
+  write(options.out, print_trace(result));
   fmt::print(stderr, "{}: {} steps of {}, after {} candidates, in {:.1f} s\n",
              print_annotation(*wanted), result.steps.size(), trace.steps.size(), shrunk->tried,
              seconds);
@@ -97,11 +105,16 @@ void add_shrink_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "shrink", "Find the shortest and plainest trace that shows a trace's deviation");
   add_trial_options(*command, o);
-  command->add_option("--time", o.session.seconds,
-                      "end after so many seconds, with the shortest trace so far");
-  command->add_option("--expect", o.session.expectations,
-                      "file of expectations: calls known to crash or hang are not made");
-  command->add_option("-o,--out", o.out, "file for the shrunk trace (default: standard output)");
+  command
+      ->add_option("--time", o.session.seconds,
+                   "end after so many seconds, with the shortest trace so far")
+      ->check(kPositive);
+  command
+      ->add_option("--expect", o.session.expectations,
+                   "file of expectations: calls known to crash or hang are not made")
+      ->check(kNotEmpty);
+  command->add_option("-o,--out", o.out, "file for the shrunk trace (default: standard output)")
+      ->check(kNotEmpty);
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -5,6 +5,7 @@
 #include "conformance/oracle/judge_trace.hpp"
 #include "conformance/run/expectations.hpp"
 #include "conformance/shrink/shrink_form.hpp"
+#include "conformance/trace/trace_scanner.hpp"
 
 namespace mrproof {
 
@@ -121,11 +122,11 @@ void SupervisedTrials::spare(const Trace& seen) {
   }
 }
 
-std::optional<Annotation> SupervisedTrials::first_trouble(const Trace& trace) {
+std::optional<Annotation> SupervisedTrials::first_trouble(const std::string& text) {
   plan_.until.reset();
   plan_.brisk = false;
   plan_.walk.known.clear();
-  plan_.traces = {calls_text(trace)};
+  plan_.traces = {without_comments(text)};
   Tally tally = empty_tally();
   run(tally);
   if (!tally.findings.empty()) return tally.findings.front().name;

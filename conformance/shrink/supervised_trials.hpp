@@ -34,8 +34,9 @@ class SupervisedTrials final : public Trials {
   /// Whether candidates ended early, before calls that are known to kill or that nobody answers,
   /// since something new was looked for.
   [[nodiscard]] bool left_out() const { return left_out_; }
-  /// The first deviation or trouble that the trace shows, whatever it is.
-  std::optional<Annotation> first_trouble(const Trace& trace);
+  /// The first deviation or trouble that the trace of this text shows, whatever it is. Errors name
+  /// the lines of the text.
+  std::optional<Annotation> first_trouble(const std::string& text);
   /// Who was tried, once something was.
   [[nodiscard]] const impl::Description& device() const { return device_; }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -34,6 +35,18 @@ std::string read_text(const std::string& file) {
   if (!readable || in.bad())
     throw TraceError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
   return text;
+}
+
+std::string without_comments(std::string_view text) {
+  std::string kept;
+  for (bool first = true; !text.empty(); first = false) {
+    const auto line = text.substr(0, text.find('\n'));
+    const auto start = std::min(line.find_first_not_of(" \t"), line.size());
+    if (first || (!line.starts_with('#') && !line.substr(start).starts_with('!'))) kept += line;
+    if (line.size() < text.size()) kept += '\n';
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return kept;
 }
 
 void LineScanner::fail_at(std::size_t column, const std::string& message) const {

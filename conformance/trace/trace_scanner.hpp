@@ -12,6 +12,10 @@ namespace mrproof {
 /// The text of a file. Throws a TraceError if it cannot be read.
 std::string read_text(const std::string& file);
 
+/// A trace's text with empty lines in place of its comments and annotations: its steps stay in
+/// their lines.
+std::string without_comments(std::string_view text);
+
 /// A cursor in one line.
 class LineScanner {
  public:
