@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/report/model_coverage.hpp"
 #include "conformance/run/expectations.hpp"
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
 namespace {
@@ -20,9 +20,7 @@ struct CoverageOptions {
 
 /// Writes the traces of what was missed, SCOPE-NUMBER.mrt.
 void write_missed(const ModelCoverage& covered, const std::string& folder) {
-  namespace fs = std::filesystem;
-  fs::create_directories(folder);
-  if (!fs::is_empty(folder)) throw ToolError(folder + ": has files already; name an empty folder");
+  make_empty_folder(folder);
   for (std::size_t i = 0; i < covered.scopes.size(); ++i) {
     const auto& [name, figures] = covered.scopes[i];
     const auto& [traces, out_of_reach] = covered.missed[i];
@@ -30,9 +28,7 @@ void write_missed(const ModelCoverage& covered, const std::string& folder) {
     std::replace(scope.begin(), scope.end(), '/', '-');
     for (std::size_t number = 1; number <= traces.size(); ++number) {
       const auto file = fmt::format("{}/{}-{:03}.mrt", folder, scope, number);
-      std::ofstream out(file);
-      out << print_trace(traces[number - 1]);
-      if (!out.flush()) throw ToolError(file + ": cannot be written");
+      write_whole_file(file, print_trace(traces[number - 1]));
     }
     if (!figures.missed.empty())
       fmt::print(stderr, "{}: {} traces of {} missed calls in {}; to {} more no way is known\n",
@@ -59,13 +55,17 @@ void add_coverage_command(CLI::App& app, int& exit_code) {
   command->add_option("report", o.folder, "report folder of the run, with its journal")->required();
   command->add_option("--tours", o.scopes,
                       "file of a scope of which all transitions are asked for (may be repeated)");
-  command->add_option("--expect", o.expectations,
-                      "file of expected deviations: which calls were left out as known trouble");
+  command
+      ->add_option("--expect", o.expectations,
+                   "file of expected deviations: which calls were left out as known trouble")
+      ->check(kNotEmpty);
   command->add_option("--scenarios", o.scenarios,
                       "folder of scenarios that the run had: which of their calls were left out");
-  command->add_option("--missed", o.missed,
-                      "write traces of the calls that were missed to this folder: to the states "
-                      "that tours did not come to, by the ways that the device went");
+  command
+      ->add_option("--missed", o.missed,
+                   "write traces of the calls that were missed to this folder: to the states "
+                   "that tours did not come to, by the ways that the device went")
+      ->check(kNotEmpty);
   command->add_flag("--all", o.all, "list all names");
   command->add_flag("--json", o.json, "as JSON");
   command->callback([options, &exit_code] { exit_code = coverage(*options); });

@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -11,7 +9,7 @@
 #include "conformance/commands/validators.hpp"
 #include "conformance/explore/state_graph.hpp"
 #include "conformance/explore/tours.hpp"
-#include "conformance/run/plan.hpp"
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
 namespace {
@@ -51,23 +49,15 @@ void print_result(const Explored& result, Explorer& explorer) {
       static_cast<double>(c.bytes) / (1U << 20U), forms[0], forms[1], forms[2], forms[3]);
 }
 
-void write(const std::string& file, const std::string& text, const char* option) {
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (!out) throw ToolError(fmt::format("{}: cannot be written; choose another {}", file, option));
-}
-
-/// Writes the scope's tours as traces.
+/// Writes the scope's tours as traces. Not beside others, which would look like more of them.
 void write_tours(const Scope& scope, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);  // writing tells of what went wrong
   const Transitions all(scope);
   const auto tours = make_tours(all);
+  make_empty_folder(folder);
   std::size_t steps = 0;
   for (std::size_t i = 0; i < tours.size(); ++i) {
-    write(fmt::format("{}/{:04}.mrt", folder, i + 1), print_trace(tour_trace(all, tours[i])),
-          "--tours");
+    write_whole_file(fmt::format("{}/{:04}.mrt", folder, i + 1),
+                     print_trace(tour_trace(all, tours[i])));
     steps += tours[i].size();
   }
   fmt::print("{} tours of {} steps: {} calls in {} states, {} transitions\n", tours.size(), steps,
@@ -81,7 +71,7 @@ int explore(ExploreArguments arguments) {
   if (terminal) options.progress = show_progress;
   const Scope scope = load_scope(arguments.scope);
   const RuleMasks masks(scope.dialect);
-  if (!arguments.graph.empty()) write(arguments.graph, draw_states(scope, masks), "--graph");
+  if (!arguments.graph.empty()) write_whole_file(arguments.graph, draw_states(scope, masks));
   if (!arguments.tours.empty()) write_tours(scope, arguments.tours);
   Explorer explorer(scope, masks);
   const Explored result = explorer.run(options);
@@ -121,9 +111,12 @@ void add_explore_command(CLI::App& app, int& exit_code) {
       ->add_option("--memory", a.memory,
                    "GiB that states may take (default: half of the machine's)")
       ->check(kPositive);
-  command->add_option("--graph", a.graph, "draw the states of a small scope, as SVG");
-  command->add_option("--tours", a.tours,
-                      "write tours of a small scope, as traces, to this folder");
+  command->add_option("--graph", a.graph, "draw the states of a small scope, as SVG")
+      ->check(kNotEmpty);
+  command
+      ->add_option("--tours", a.tours,
+                   "write tours of a small scope, as traces, to this folder, an empty one")
+      ->check(kNotEmpty);
   command->callback([arguments, &exit_code] { exit_code = explore(*arguments); });
 }
 

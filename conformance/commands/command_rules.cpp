@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
 
 #include "conformance/catalogue/catalogue.hpp"
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/validators.hpp"
 #include "conformance/run/plan.hpp"
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
 namespace {
@@ -30,19 +31,17 @@ const Rulebook& book_of(const std::string& dialect) {
   return *book;
 }
 
-int write_page(const Rulebook& book, const std::string& path) {
-  std::ofstream file(path, std::ios::binary);
-  file << catalogue_html(book);
-  file.close();
-  if (!file) throw ToolError(fmt::format("{}: cannot be written; name another file", path));
-  return kExitExpected;
-}
-
 int print_list(const RulesOptions& options) {
   const Rulebook& book = book_of(options.dialect);
-  if (!options.html.empty()) return write_page(book, options.html);
+  if (!options.html.empty()) {
+    write_whole_file(options.html, catalogue_html(book));
+    return kExitExpected;
+  }
   const auto listing =
       options.gaps ? list_gaps(book, options.search) : list_rules(book, options.search);
+  if (listing.shown == 0)
+    throw ToolError(fmt::format("'{}' is in none of the {} {} of the dialect {}", options.search,
+                                listing.all, options.gaps ? "gaps" : "rules", book.dialect()));
   if (options.json) {
     fmt::print("{}",
                options.gaps ? gaps_json(book, options.search) : rules_json(book, options.search));
@@ -50,7 +49,7 @@ int print_list(const RulesOptions& options) {
     fmt::print("{}{} of {} {}, dialect {}\n", listing.text, listing.shown, listing.all,
                options.gaps ? "gaps" : "rules", book.dialect());
   }
-  return listing.shown > 0 ? kExitExpected : kExitError;
+  return kExitExpected;
 }
 
 }  // namespace
@@ -64,6 +63,7 @@ void add_rules_command(CLI::App& app, int& exit_code) {
   auto* json = command->add_flag("--json", options->json, "as JSON");
   command->add_option("--html", options->html, "write all of it to FILE, as one page to look at")
       ->type_name("FILE")
+      ->check(kNotEmpty)
       ->excludes(gaps)
       ->excludes(json);
   command->callback([=, &exit_code] { exit_code = print_list(*options); });

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include "conformance/report/finding.hpp"
 #include "conformance/shrink/shrink_session.hpp"
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
 namespace {
@@ -71,10 +71,7 @@ class FindingShrinker {
     result.outcome = outcome.cut_short.empty() ? bound_text(outcome)
                                                : outcome.cut_short + ": it may be shrunk further";
     result.file = name_ + "-shrunk.mrt";
-    std::ofstream out(out_ + "/" + result.file);
-    out << print_trace(outcome.trace);
-    out.close();
-    if (!out) throw ToolError(fmt::format("{}/{}: cannot be written", out_, result.file));
+    write_whole_file(out_ + "/" + result.file, print_trace(outcome.trace));
     write_finding(outcome.trace, book_, result.file, "", out_ + "/" + name_);
     result.folder = name_;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <set>
 
 #include "conformance/explore/world.hpp"
@@ -29,6 +30,7 @@ class Reader {
       line_ = text.substr(0, end);
       if (end == std::string_view::npos) fail("the last line does not end: the file is cut off");
       text.remove_prefix(end + 1);
+      check_characters();
       if (number_ == 1 && line_ != kFirstLine)
         fail(fmt::format("a scope starts with the line '{}'", kFirstLine));
       if (!line_.starts_with("#") && line_.find_first_not_of(' ') != std::string_view::npos)
@@ -44,6 +46,13 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     LineScanner(line_, scope_.file, std::max<std::size_t>(number_, 1)).fail(what);
+  }
+
+  void check_characters() const {
+    for (std::size_t i = 0; i < line_.size(); ++i)
+      if (std::iscntrl(static_cast<unsigned char>(line_[i])) != 0 && line_[i] != '\t')
+        LineScanner(line_, scope_.file, number_)
+            .fail_at(i, "control character; scopes are plain text with LF line ends");
   }
 
   void read_line() {

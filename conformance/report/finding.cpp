@@ -2,24 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
-#include <fstream>
 
 #include "conformance/report/finding_letter.hpp"
 #include "conformance/report/finding_page.hpp"
 #include "conformance/report/finding_words.hpp"
 #include "conformance/report/repro.hpp"
 #include "conformance/run/plan.hpp"
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
 namespace {
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out)
-    throw ToolError(fmt::format("{}: cannot be written; choose another --out", path.string()));
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 4> kFiles{"repro.c", "trace.mrt", "report.md", "report.html"};
+
+/// Throws ToolError where the trace itself would be overwritten, or what a run has written. What an
+/// earlier finding left may go.
+void check_folder(const fs::path& out, const std::string& trace) {
+  std::error_code none;
+  for (const char* name : kFiles)
+    if (fs::equivalent(out / name, trace, none))
+      throw ToolError(
+          fmt::format("{}: would be overwritten, but it is the trace itself; choose another --out",
+                      (out / name).string()));
+  if (fs::exists(out / "report.json", none))
+    throw ToolError(fmt::format(
+        "{}: holds the report of a run, which would be overwritten; choose another --out",
+        out.string()));
 }
 
 }  // namespace
@@ -33,15 +45,16 @@ std::string write_finding(const Trace& trace, const model::Rulebook& book, const
           "{}:{}:1: 'connect' takes queue pairs through RESET, which the RDMA CM does not; leave "
           "out --rdma-cm",
           file, step.line));
+  const fs::path out(folder);
+  check_folder(out, file);
   const Evidence evidence = gather_evidence(trace, book, file);
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  const std::filesystem::path out(folder);
+  fs::create_directories(out, error);  // writing tells of what went wrong
   const std::string program = repro_program(evidence, connecting);
-  write_file(out / "repro.c", program);
-  write_file(out / "trace.mrt", print_trace(annotated_trace(evidence)));
-  write_file(out / "report.md", finding_letter(evidence, program, seen_on));
-  write_file(out / "report.html", finding_page(evidence, program, seen_on));
+  const std::array<std::string, kFiles.size()> texts{
+      program, print_trace(annotated_trace(evidence)), finding_letter(evidence, program, seen_on),
+      finding_page(evidence, program, seen_on)};
+  for (std::size_t i = 0; i < kFiles.size(); ++i) write_whole_file(out / kFiles[i], texts[i]);
   return finding_title(evidence);
 }
 

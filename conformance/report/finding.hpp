@@ -12,7 +12,8 @@ namespace mrproof {
 /// Writes repro.c, trace.mrt, report.md and report.html of the trace into the folder, which is made
 /// if it is missing. `file` is the trace's name in errors; `seen_on`: who was tested, if the
 /// trace's comments do not tell. Returns a line that says what it is about. Throws TraceError where
-/// the trace cannot be read as evidence, ToolError where nothing can be written.
+/// the trace cannot be read as evidence, ToolError where nothing can be written, or the trace's own
+/// file or the report of a run stands where it would be.
 std::string write_finding(const Trace& trace, const model::Rulebook& book, const std::string& file,
                           const std::string& seen_on, const std::string& folder,
                           Connecting connecting = Connecting::verbs);
