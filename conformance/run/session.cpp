@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <utility>
 
@@ -16,18 +15,12 @@
 #include "conformance/run/expectations.hpp"
 #include "conformance/run/run_folder.hpp"
 #include "conformance/run/scenario_files.hpp"
+#include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
 namespace {
 
 namespace fs = std::filesystem;
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw ToolError(fmt::format("{}: cannot be written; is the disk full?", path));
-}
 
 std::atomic<bool> g_interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
@@ -209,7 +202,7 @@ void write_reports(const Folder& folder, const Plan& plan, const Tally& tally, R
       {"report.sarif", [&] { return report_sarif(tally); }},
       {"report.html", [&] { return report_html(plan, tally, facts); }}};
   for (const auto& [name, text] : reports) try {
-      write_file(folder.file(name), text());
+      write_whole_file(folder.file(name), text());
     } catch (const std::exception& error) {
       // The others are written all the same; the first trouble is the one to tell of.
       if (facts.error.empty()) facts.error = error.what();
