@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 7> kReports{"report.json",  "junit.xml", 
 /// Whether a run, or `mrproof merge`, gives files such names.
 bool is_report(const std::string& name) {
   static const std::regex numbered(
-      "(shard-[0-9]+-)?(deviation|crash|hang|kernel_warning|interruption)-[0-9]{2,}(-[a-z0-9_.]+)?"
+      "(shard-[0-9]+-)?(deviation|crash|hang|kernel_warning|interruption)-[0-9]{2,}(-[a-z0-9_.-]+)?"
       "\\.mrt|console-(qemu|[0-9]+)\\.log");
   return std::find(kReports.begin(), kReports.end(), name) != kReports.end() ||
          std::regex_match(name, numbered);
@@ -37,7 +37,7 @@ bool is_report(const std::string& name) {
 /// Whether `mrproof run --shrink` gives folders such names.
 bool is_finding(const std::string& name) {
   static const std::regex numbered(
-      "(deviation|crash|hang|kernel_warning)-[0-9]{2,}(-[a-z0-9_.]+)?");
+      "(deviation|crash|hang|kernel_warning)-[0-9]{2,}(-[a-z0-9_.-]+)?");
   return std::regex_match(name, numbered);
 }
 

@@ -50,8 +50,12 @@ TEST(RunFolder, LosesWhatAnEarlierRunWroteAndNothingElse) {
         std::pair{"report.json", "{\"format\":\"mrproof-report\"}"}}) {
     const testing::TemporaryFolder folder;
     (void)folder.write(mark, text);
-    const std::vector<std::string> theirs = {"report.md", "deviation-01-send.ok.mrt", "hang-12.mrt",
-                                             "shard-2-crash-01.mrt", "console-qemu.log"};
+    const std::vector<std::string> theirs = {"report.md",
+                                             "deviation-01-send.ok.mrt",
+                                             "hang-12.mrt",
+                                             "deviation-03-bind_mw.ok-shrunk.mrt",
+                                             "shard-2-crash-01.mrt",
+                                             "console-qemu.log"};
     const std::vector<std::string> mine = {"scenario.mrt", "console-log.txt", "my-deviation.mrt"};
     for (const auto& list : {theirs, mine})
       for (const auto& name : list) (void)folder.write(name, "x");
