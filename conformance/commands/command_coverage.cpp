@@ -7,6 +7,7 @@
 #include "conformance/commands/validators.hpp"
 #include "conformance/report/model_coverage.hpp"
 #include "conformance/run/expectations.hpp"
+#include "conformance/run/read_back.hpp"
 #include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
@@ -39,8 +40,8 @@ void write_missed(const ModelCoverage& covered, const std::string& folder) {
 int coverage(const CoverageOptions& options) {
   WalkOptions walk;
   if (!options.expectations.empty()) avoid_expected(load_expectations(options.expectations), walk);
-  const auto covered =
-      cover(options.folder, options.scopes, walk.known, options.scenarios, !options.missed.empty());
+  const auto covered = cover(folder_of(options.folder), options.scopes, walk.known,
+                             options.scenarios, !options.missed.empty());
   if (!options.missed.empty()) write_missed(covered, options.missed);
   fmt::print("{}", options.json ? coverage_json(covered) : coverage_text(covered, options.all));
   return covered.complete() ? kExitExpected : kExitDeviation;
@@ -52,7 +53,10 @@ void add_coverage_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CoverageOptions>();
   auto& o = *options;
   auto* command = app.add_subcommand("coverage", "Tell how much of the model a run has covered");
-  command->add_option("report", o.folder, "report folder of the run, with its journal")->required();
+  command
+      ->add_option("report", o.folder,
+                   "report of the run (folder or report.json), with its journal")
+      ->required();
   command->add_option("--tours", o.scopes,
                       "file of a scope of which all transitions are asked for (may be repeated)");
   command

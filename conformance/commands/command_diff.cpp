@@ -8,6 +8,7 @@
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
 #include "conformance/run/changed_traces.hpp"
+#include "conformance/run/read_back.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
 namespace mrproof {
@@ -40,17 +41,12 @@ int diff_runs(const DiffOptions& options) {
   return agree ? kExitExpected : kExitDeviation;
 }
 
-/// A report's own file means the folder that it lies in.
-std::string folder_of(const std::string& name) {
-  const std::filesystem::path path(name);
-  if (path.filename() != "report.json" || !std::filesystem::exists(path)) return name;
-  return path.has_parent_path() ? path.parent_path().string() : ".";
-}
-
 int diff(DiffOptions& options) {
-  options.first = folder_of(options.first);
-  options.second = folder_of(options.second);
-  if (std::filesystem::is_directory(options.first)) return diff_runs(options);
+  if (const auto folder = folder_of(options.first); std::filesystem::is_directory(folder)) {
+    options.first = folder;
+    options.second = folder_of(options.second);
+    return diff_runs(options);
+  }
   const auto& first = book_named(options.first);
   const auto& second = book_named(options.second);
   const auto differences = compare(first, second, options.scope);

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "conformance/report/rule_coverage.hpp"
 #include "conformance/run/judged_journal.hpp"
+#include "conformance/run/read_back.hpp"
 #include "conformance/run/scenario_files.hpp"
 #include "conformance/run/series.hpp"
 #include "conformance/trace/key_value.hpp"
@@ -26,7 +24,6 @@
 namespace mrproof {
 
 using namespace model;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -294,26 +291,13 @@ void count_conditions(const Follower& follower, const Planned& planned, ModelCov
   }
 }
 
-Json read_report(const std::string& folder) {
-  const auto file = folder + "/report.json";
-  std::ifstream in(file);
-  if (!in) throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-  try {
-    const Json report = Json::parse(in);
-    if (report.at("format") != "mrproof-report") throw ToolError(file + ": it is no report");
-    return report;
-  } catch (const Json::exception& error) {
-    throw ToolError(fmt::format("{}: {}", file, error.what()));
-  }
-}
-
-void read_reasons(const Json& report, std::map<std::string, std::string>& reasons) {
-  for (const Json& d : report.at("deviations"))
+void read_reasons(const nlohmann::json& report, std::map<std::string, std::string>& reasons) {
+  for (const auto& d : report.at("deviations"))
     if (d.at("expected").get<bool>())
       reasons[fmt::format("deviates {} {} {}", d.at("rule").get<std::string>(),
                           d.at("class").get<std::string>(), d.at("condition").get<std::string>())] =
           d.at("reason");
-  for (const Json& i : report.at("incidents"))
+  for (const auto& i : report.at("incidents"))
     if (i.at("expected").get<bool>()) reasons[i.at("name")] = i.at("reason");
 }
 
@@ -337,12 +321,15 @@ bool ModelCoverage::complete() const {
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scope_files,
                     std::vector<KnownDeviation> known, const std::vector<std::string>& scenarios,
                     bool missed) {
-  const Json report = read_report(folder);
-  const std::string dialect = report.at("dialect");
-  const Rulebook& book = book_named(dialect);
+  const std::string report_file = folder + "/report.json";
+  const auto report = load_report(report_file);
   ModelCoverage result;
-  result.dialect = dialect;
-  read_reasons(report, result.reasons);
+  look_into(report_file, [&] {
+    result.dialect = report.at("dialect");
+    book_named(result.dialect);
+    read_reasons(report, result.reasons);
+  });
+  const Rulebook& book = book_named(result.dialect);
   std::vector<std::unique_ptr<CoveredScope>> scopes;
   for (const auto& file : scope_files) {
     scopes.push_back(std::make_unique<CoveredScope>(tour_name(file), file));
@@ -350,9 +337,10 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
   }
   Planned planned(book);
   const auto loaded =
-      scenarios.empty() ? std::vector<Scenario>() : load_scenarios(scenarios, dialect);
+      scenarios.empty() ? std::vector<Scenario>() : load_scenarios(scenarios, result.dialect);
   Follower follower(book, scopes, known, loaded, planned, result);
-  visit_journal(folder + "/journal.jsonl", book, follower);
+  const auto ended = visit_journal(folder + "/journal.jsonl", book, follower);
+  check_ended(folder, report, ended);
   result.can = follower.can;
   for (const auto& scope : scopes) {
     result.scopes.emplace_back(scope->name, scope->seen.figures(known));

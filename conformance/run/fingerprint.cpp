@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "conformance/run/plan.hpp"
+#include "conformance/run/read_back.hpp"
 
 namespace mrproof {
 namespace {
@@ -23,8 +19,6 @@ void add_claims(const std::string& flags, Fingerprint& fingerprint) {
 }
 
 Fingerprint read(const Json& report) {
-  if (report.at("format") != "mrproof-report" || report.at("version") != 1)
-    throw ToolError("it is no report of this version");
   const Json& target = report.at("target");
   Fingerprint fingerprint;
   fingerprint.target = fmt::format(
@@ -59,17 +53,11 @@ std::string line_of(const char* mark, const std::string& name, const Fingerprint
 }  // namespace
 
 Fingerprint load_fingerprint(const std::string& report) {
-  if (std::filesystem::is_directory(report)) return load_fingerprint(report + "/report.json");
-  std::ifstream in(report);
-  if (!in)
-    throw ToolError(fmt::format("{}: cannot be read: {}; give the report of a run", report,
-                                std::strerror(errno)));
-  try {
-    return read(Json::parse(in));
-  } catch (const std::exception& error) {
-    throw ToolError(
-        fmt::format("{}: this is no report.json of mrproof run: {}", report, error.what()));
-  }
+  const std::string file = std::filesystem::is_directory(report) ? report + "/report.json" : report;
+  const Json loaded = load_report(file);
+  Fingerprint fingerprint;
+  look_into(file, [&] { fingerprint = read(loaded); });
+  return fingerprint;
 }
 
 std::string print_fingerprint(const Fingerprint& fingerprint) {

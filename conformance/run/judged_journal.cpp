@@ -1,14 +1,7 @@
 #include "conformance/run/judged_journal.hpp"
 
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "conformance/oracle/judge_trace.hpp"
-#include "conformance/run/plan.hpp"
+#include "conformance/run/read_back.hpp"
 
 namespace mrproof {
 namespace {
@@ -20,7 +13,7 @@ class Reader {
  public:
   Reader(const model::Rulebook& book, JournalVisitor& visitor) : book_(book), visitor_(visitor) {}
 
-  void take(const Json& line) {
+  void take(const Json& line, std::size_t number) {
     const std::string record = line.at("record");
     if (record == "device") {
       end_case();
@@ -28,12 +21,12 @@ class Reader {
       visitor_.device(parse_trace("# mrproof trace v1\n" + given_, "journal").can);
     } else if (record == "case") {
       end_case();
-      name_ = line.at("case");
-      text_ = fmt::format("# mrproof trace v1\n{}{}", given_, line.at("given").get<std::string>());
+      case_.begin(line.at("case"), given_ + line.at("given").get<std::string>(), number);
       in_case_ = true;
     } else if (record == "step") {
-      text_ += fmt::format("{} -> {}\n", line.at("call").get<std::string>(),
-                           line.at("result").get<std::string>());
+      case_.add_step(line, number);
+    } else if (record == "case_end") {
+      ended_ += line.contains("skipped") ? 0 : 1;
     } else if (record == "incident") {
       visitor_.incident(line.at("name"));
     }
@@ -42,8 +35,8 @@ class Reader {
   void end_case() {
     if (!in_case_) return;
     in_case_ = false;
-    const Trace trace = parse_trace(text_, name_);
-    visitor_.begin_case(name_, trace.setup);
+    const Trace trace = case_.trace();
+    visitor_.begin_case(case_.name(), trace.setup);
     Oracle oracle(book_, trace.setup, trace.can);
     bool goes_on = true;
     for (Step step : trace.steps) {
@@ -58,29 +51,27 @@ class Reader {
     visitor_.end_case(oracle, trace.steps.size(), goes_on);
   }
 
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
+
  private:
   const model::Rulebook& book_;
   JournalVisitor& visitor_;
-  std::string given_, name_, text_;
+  std::string given_;
+  JournalCase case_;
+  std::uint64_t ended_ = 0;
   bool in_case_ = false;
 };
 
 }  // namespace
 
-void visit_journal(const std::string& file, const model::Rulebook& book, JournalVisitor& visitor) {
-  std::ifstream in(file);
-  if (!in) throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+std::uint64_t visit_journal(const std::string& file, const model::Rulebook& book,
+                            JournalVisitor& visitor) {
   Reader reader(book, visitor);
-  std::size_t number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    try {
-      reader.take(Json::parse(line));
-    } catch (const std::exception& error) {
-      throw ToolError(fmt::format("{}:{}: {}", file, number, error.what()));
-    }
-  }
-  reader.end_case();
+  read_lines(
+      file, "name a run's folder with its journal",
+      [&](const Json& line, std::size_t number) { reader.take(line, number); },
+      [&] { reader.end_case(); });
+  return reader.ended();
 }
 
 }  // namespace mrproof

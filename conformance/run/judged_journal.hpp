@@ -28,7 +28,9 @@ class JournalVisitor {
   virtual void incident(const std::string& name) = 0;
 };
 
-/// Reads a journal.jsonl. Throws ToolError if it cannot be read or is malformed.
-void visit_journal(const std::string& file, const model::Rulebook& book, JournalVisitor& visitor);
+/// Reads a journal.jsonl; returns how many cases were made to their end. Throws ToolError if it
+/// cannot be read or is malformed.
+std::uint64_t visit_journal(const std::string& file, const model::Rulebook& book,
+                            JournalVisitor& visitor);
 
 }  // namespace mrproof

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "conformance/oracle/judge_trace.hpp"
 #include "conformance/run/plan.hpp"
+#include "conformance/run/read_back.hpp"
 #include "conformance/trace/notation.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
@@ -20,22 +17,16 @@ namespace {
 using Json = nlohmann::json;
 using model::Verdict;
 
-std::ifstream open(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw ToolError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-  return in;
-}
-
 /// Judges a journal's cases one after the other.
 class Verifier {
  public:
   Verifier(const model::Rulebook& book, Verification& result) : book_(book), result_(result) {}
 
-  void take(const Json& line) {
+  void take(const Json& line, std::size_t number) {
     const std::string record = line.at("record");
     if (record == "device") given_ = line.at("given");
-    if (record == "case") begin_case(line);
-    if (record == "step") add_step(line);
+    if (record == "case") begin_case(line, number);
+    if (record == "step") add_step(line, number);
     if (record == "incident") ++incidents_;
   }
   /// Judges the last case.
@@ -68,23 +59,21 @@ class Verifier {
  private:
   void differ(std::string what) { result_.differences.push_back(std::move(what)); }
 
-  void begin_case(const Json& line) {
+  void begin_case(const Json& line, std::size_t number) {
     judge();
-    case_ = line.at("case");
-    text_ = fmt::format("# mrproof trace v1\n{}{}", given_, line.at("given").get<std::string>());
+    case_.begin(line.at("case"), given_ + line.at("given").get<std::string>(), number);
     ++result_.cases;
   }
 
-  void add_step(const Json& line) {
-    text_ += fmt::format("{} -> {}\n", line.at("call").get<std::string>(),
-                         line.at("result").get<std::string>());
+  void add_step(const Json& line, std::size_t number) {
+    case_.add_step(line, number);
     verdicts_.push_back(line.at("verdict"));
     warned_.push_back(line.contains("kernel_warning"));
   }
 
   void judge() {
     if (verdicts_.empty()) return;
-    const Trace trace = parse_trace(text_, case_);
+    const Trace trace = case_.trace();
     Oracle oracle(book_, trace.setup, trace.can);
     for (std::size_t i = 0; i < trace.steps.size(); ++i) judge_step(oracle, trace.steps[i], i);
     verdicts_.clear();
@@ -104,7 +93,7 @@ class Verifier {
     ++counts_.at(static_cast<std::size_t>(judgement.verdict));
     if (judgement.verdict == Verdict::deviates) deviations_.insert(name);
     if (name != verdicts_.at(number))
-      differ(fmt::format("{} step {}: '{}', but it is '{}'", case_, number + 1,
+      differ(fmt::format("{} step {}: '{}', but it is '{}'", case_.name(), number + 1,
                          verdicts_.at(number), name));
     oracle.recover(step, judgement);
   }
@@ -112,8 +101,7 @@ class Verifier {
   const model::Rulebook& book_;
   Verification& result_;
   std::string given_;
-  std::string case_;
-  std::string text_;
+  JournalCase case_;
   std::vector<std::string> verdicts_;
   std::vector<bool> warned_;
   std::array<std::uint64_t, model::kVerdicts> counts_{};
@@ -124,29 +112,17 @@ class Verifier {
 }  // namespace
 
 Verification verify_report(const std::string& folder) {
-  const std::string report_file = folder + "/report.json";
-  const std::string journal_file = folder + "/journal.jsonl";
-  Json report;
-  try {
-    report = Json::parse(open(report_file));
-    if (report.at("format") != "mrproof-report") throw ToolError("it is no report");
-  } catch (const Json::exception& error) {
-    throw ToolError(fmt::format("{}: {}", report_file, error.what()));
-  }
+  const std::string file = folder + "/report.json";
+  const Json report = load_report(file);
+  const model::Rulebook* book = nullptr;
+  look_into(file, [&] { book = &book_named(report.at("dialect")); });
   Verification result;
-  Verifier verifier(book_named(report.at("dialect")), result);
-  std::ifstream in = open(journal_file);
-  std::size_t number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    try {
-      verifier.take(Json::parse(line));
-    } catch (const std::exception& error) {
-      throw ToolError(fmt::format("{}:{}: {}", journal_file, number, error.what()));
-    }
-  }
-  verifier.end();
-  verifier.compare(report);
+  Verifier verifier(*book, result);
+  read_lines(
+      folder + "/journal.jsonl", "a report is judged anew by its journal",
+      [&](const Json& line, std::size_t number) { verifier.take(line, number); },
+      [&] { verifier.end(); });
+  look_into(file, [&] { verifier.compare(report); });
   return result;
 }
 
