@@ -5,6 +5,7 @@
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
 #include "conformance/run/merge.hpp"
+#include "conformance/run/read_back.hpp"
 #include "conformance/run/session.hpp"
 
 namespace mrproof {
@@ -17,17 +18,27 @@ struct MergeOptions {
   bool full = false;
 };
 
-int merge(const MergeOptions& options) {
+int merge(MergeOptions& options) {
+  for (auto& folder : options.folders) folder = folder_of(folder);
+  check_out(options.folders, options.out);
   Expectations expectations;
   if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
+  Merged merged = merge_reports(options.folders, expectations);
   const Folder folder(options.out);
-  Merged merged = merge_reports(options.folders, options.out, expectations);
+  copy_traces(merged, options.out);
   auto& facts = merged.facts;
   facts.all_expected = options.full && facts.error.empty() && !facts.cut_short;
   if (facts.all_expected) facts.unmatched = unmatched(expectations, merged.tally);
   write_reports(folder, merged.plan, merged.tally, facts);
   fmt::print("{}\nreport: {}/report.json\n", report_text(merged.plan, merged.tally, facts),
              options.out);
+  if (!facts.error.empty()) {
+    fmt::print(stderr, "mrproof: {}\n", facts.error);
+  } else if (facts.cut_short) {
+    fmt::print(stderr, "mrproof: {}: cut short; go on with it by run --resume, and merge again\n",
+               fmt::join(merged.cut_short, ", "));
+    return kExitError;
+  }
   return exit_code_of(merged.tally, facts, kExitNothingTested);
 }
 
@@ -36,7 +47,10 @@ int merge(const MergeOptions& options) {
 void add_merge_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<MergeOptions>();
   auto* command = app.add_subcommand("merge", "Put the reports of all shards of a run together");
-  command->add_option("reports", options->folders, "report folders, one of each shard")->required();
+  command
+      ->add_option("reports", options->folders,
+                   "reports (folder or report.json), one of each shard")
+      ->required();
   command->add_option("--out", options->out, "report folder")
       ->capture_default_str()
       ->check(kNotEmpty);

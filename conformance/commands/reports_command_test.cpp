@@ -78,14 +78,140 @@ class Reports : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
+using MergeOfReports = Reports;
 using DamagedReports = Reports;
+
+TEST_F(MergeOfReports, RefusesAJournalThatIsCutOff) {
+  const auto report = run("report");
+  const auto whole = lines("report");
+  const auto refused = [&](const std::string& word) {
+    expect_refused(merge({report}), {"report/journal.jsonl:", word, "cut off", "--resume"});
+    EXPECT_FALSE(fs::exists(file("merged"))) << "nothing is written";
+    expect_refused(run_mrproof({"coverage", report}), {"report/journal.jsonl:", word, "--resume"});
+  };
+  auto less = whole;
+  less.resize(300);
+  write_journal("report", less);
+  refused("ends after 1 of 5 cases");
+  less.back().resize(20);
+  write_journal("report", less);
+  refused(":300: the line is cut off");
+  write_journal("report", {});
+  refused("ends after 0 of 5 cases");
+  write_journal("report", whole);
+  EXPECT_EQ(merge({report}).code, kExitExpected);
+  EXPECT_EQ(run_mrproof({"coverage", report}).code, kExitExpected);
+}
+
+TEST_F(MergeOfReports, RefusesAJournalThatSaysOtherThanItsReport) {
+  const auto report = run("report");
+  auto journal = lines("report");
+  journal.erase(std::find_if(journal.begin(), journal.end(), [](const auto& line) {
+    return line.find("\"step\"") != std::string::npos;
+  }));
+  write_journal("report", journal);
+  expect_refused(merge({report}), {"report/journal.jsonl: has 999 steps", "report.json has 1000"});
+  const auto other = run("other", {"--steps", "1600"});
+  write_journal("report", lines("other"));
+  expect_refused(merge({report}), {"report/journal.jsonl: has 8 cases where report.json has 5"});
+}
+
+TEST_F(MergeOfReports, RefusesShardsOfAnotherPlanOrDevice) {
+  const auto first = run("first", {"--shard", "1/2"});
+  const auto refused = [&](const std::vector<std::string>& more, const char* device,
+                           const std::string& word) {
+    auto arguments = more;
+    arguments.insert(arguments.end(), {"--shard", "2/2"});
+    const auto second = run("second", arguments, device);
+    expect_refused(merge({first, second}), {"second: its ", word, first});
+  };
+  refused({"--seed", "2"}, "sim", "seed is 2");
+  refused({}, "sim:dealloc-pd-minus-one", "firmware is \"fault dealloc-pd-minus-one\"");
+  refused({}, "sim@no-windows", "access is ");
+  refused({"--steps", "1001"}, "sim", "--steps is 1001");
+  refused({"--case-steps", "100"}, "sim", "--case-steps is 100");
+  refused({"--wrong", "50"}, "sim", "--wrong is 50");
+  refused({"--dialect", "linux-2006"}, "sim", "dialect is \"linux-2006\"");
+}
+
+TEST_F(MergeOfReports, RefusesShardsWhoseCasesWereCountedOtherwise) {
+  const auto first = run("first", {"--shard", "1/2"});
+  const auto second = run("second", {"--shard", "2/2", "--steps", "4000"});
+  for (const auto* folder : {"first", "second"}) {
+    auto journal = lines(folder);
+    ASSERT_THAT(journal.front(), HasSubstr("begun_with"));
+    journal.erase(journal.begin());  // journals of earlier versions do not say
+    write_journal(folder, journal);
+  }
+  expect_refused(merge({first, second}), {"it has 3 cases, and shard 1 of 2", "--steps"});
+}
+
+TEST_F(MergeOfReports, LeavesTheFoldersOfRunsAlone) {
+  const auto one = run("one", {"--shard", "1/2"});
+  const auto two = run("two", {"--shard", "2/2"});
+  const auto other = run("other");
+  const auto before = read_file(one + "/report.json");
+  expect_refused(run_mrproof({"merge", one, two, "--out", one + "/."}), {one, "choose another"});
+  EXPECT_EQ(read_file(one + "/report.json"), before);
+  const auto others = read_file(other + "/report.json");
+  expect_refused(run_mrproof({"merge", one, two, "--out", other}), {other, "choose another"});
+  EXPECT_EQ(read_file(other + "/report.json"), others);
+  fs::remove(two + "/journal.jsonl");
+  expect_refused(run_mrproof({"merge", one, two, "--out", two}), {two, "choose another"});
+}
+
+TEST_F(MergeOfReports, KeepsTheTracesOfShardsApart) {
+  fs::create_directories(file("a"));
+  fs::create_directories(file("b"));
+  const char* const device = "sim:dealloc-pd-minus-one";
+  const auto one = run("a/report", {"--shard", "1/2", "--steps", "4000"}, device);
+  const auto two = run("b/report", {"--shard", "2/2", "--steps", "4000"}, device);
+  EXPECT_EQ(merge({two + "/", one + "/report.json"}).code, kExitDeviation);
+  const std::string trace = report("merged").at("deviations").at(0).at("trace");
+  EXPECT_EQ(trace, "shard-2-deviation-01-dealloc_pd.refused.mrt") << "that of the first named";
+  EXPECT_EQ(read_file(file("merged/" + trace)),
+            read_file(two + "/deviation-01-dealloc_pd.refused.mrt"));
+}
+
+TEST_F(MergeOfReports, SaysWhatTheDeviceClaims) {
+  const auto one = run("one");
+  EXPECT_EQ(merge({one}).code, kExitExpected);
+  EXPECT_EQ(report("merged").at("capabilities"), report("one").at("capabilities"));
+  EXPECT_EQ(report("merged").at("cases").at("planned"), report("one").at("cases").at("planned"));
+}
+
+TEST_F(MergeOfReports, TellsWhyItGaveUp) {
+  const auto one = run("one");
+  fs::create_directories(file("merged/report.json"));
+  const Ran ran = merge({one});
+  EXPECT_EQ(ran.code, kExitError);
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("merged/report.json: cannot be written"));
+  fs::remove(file("merged/report.json"));
+  set("one", "error", "the disk was full");
+  const Ran other = merge({one});
+  EXPECT_EQ(other.code, kExitError);
+  EXPECT_TRUE(is_one_line(other.err)) << other.err;
+  EXPECT_THAT(other.err, HasSubstr("one: its run gave up: the disk was full"));
+}
+
+TEST_F(MergeOfReports, TellsWhichShardWasCutShort) {
+  const auto one = run("one", {"--shard", "1/2"});
+  const auto two = run("two", {"--shard", "2/2"});
+  set("two", "cut_short", true);
+  const Ran ran = merge({one, two});
+  EXPECT_EQ(ran.code, kExitError);
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("mrproof: " + two + ": cut short; go on with it by run --resume"));
+  EXPECT_EQ(report("merged").at("cut_short"), true) << "the reports are written all the same";
+}
 
 TEST_F(DamagedReports, ReportsAreNamedWithWhatIsWrong) {
   const auto folder = run("report");
   const auto name = folder + "/report.json: ";
   const auto refused = [&](const std::string& text, const std::string& word) {
     write("report/report.json", text);
-    for (const char* command : {"verify", "submit", "coverage", "fingerprint"})
+    for (const char* command : {"verify", "submit", "coverage", "merge", "fingerprint"})
       expect_refused(run_mrproof({command, folder}), {name, word});
     expect_refused(run_mrproof({"diff", folder, folder}), {name, word});
   };
@@ -103,12 +229,12 @@ TEST_F(DamagedReports, ReportsAreNamedWithWhatIsWrong) {
   auto other = whole;
   other["dialect"] = "plan9";
   write("report/report.json", other.dump());
-  for (const char* command : {"verify", "submit", "coverage"})
+  for (const char* command : {"verify", "submit", "coverage", "merge"})
     expect_refused(run_mrproof({command, folder}), {name, "plan9"});
   other = whole;
   other["counts"].erase("deviates");
   write("report/report.json", other.dump());
-  for (const char* command : {"verify", "submit"})
+  for (const char* command : {"verify", "submit", "merge"})
     expect_refused(run_mrproof({command, folder}), {name, "key 'deviates' not found"});
 }
 
@@ -121,7 +247,7 @@ TEST_F(DamagedReports, JournalsAreNamedWithTheLine) {
     damaged[step].replace(damaged[step].find(result) + result.size(), 2, "??");
     write_journal("report", damaged);
     const auto place = "report/journal.jsonl:" + std::to_string(step + 1) + ": ";
-    for (const char* command : {"verify", "submit", "coverage"})
+    for (const char* command : {"verify", "submit", "coverage", "merge"})
       expect_refused(run_mrproof({command, report}), {place, "expected an outcome, found '??"});
   };
   refused(50);

@@ -21,8 +21,9 @@ struct Resumption {
 Resumption read_journal(const std::string& path, const Plan& plan, const std::string& begun_with,
                         Tally& tally);
 
-/// Reads the journal of a whole shard, whatever its plan was, into the tally. Throws ToolError.
-void read_shard(const std::string& path, Tally& tally);
+/// Reads the journal of a whole shard, whatever its plan was, into the tally; returns what the run
+/// was begun with, or nothing if it does not say. Throws ToolError.
+std::string read_shard(const std::string& path, Tally& tally);
 
 /// Writes the journal. Every failure to write is a ToolError that names the file; what was written
 /// before stays.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/run/journal.hpp"
+#include "conformance/run/read_back.hpp"
 #include "conformance/trace/notation.hpp"
 
 namespace mrproof {
@@ -31,6 +32,8 @@ class JournalReader {
     const std::string record = line.at("record");
     if (record == "device") {
       tally_.device = parse_description(line.at("device").dump());
+      const std::string given = line.value("given", "");
+      tally_.can = parse_trace("# mrproof trace v1\n" + given, "journal").can;
     } else if (record == "case") {
       begin_case(line.at("index"), line.at("case"));
     } else if (record == "step") {
@@ -55,6 +58,7 @@ class JournalReader {
     if (plan_ != nullptr && (index >= plan_->cases() || plan_->case_name(index) != name))
       throw ToolError("it belongs to another plan; give the same options as before");
     next_case_ = index;
+    step_hung_ = false;
     tally_.begin_case(name);
   }
 
@@ -69,6 +73,8 @@ class JournalReader {
 
   void add_step(const Json& line) {
     const Step step = parse_step(line);
+    step_hung_ =
+        !step.annotations.empty() && step.annotations.front().verdict == model::Verdict::hang;
     Record end;
     end.index = line.at("step");
     end.inside_ns = line.at("inside_ns");
@@ -96,8 +102,7 @@ class JournalReader {
     incident.name = line.at("name");
     if (ends_case(line) && !incident.case_name.empty()) ++next_case_;
     // What the worker saw itself was counted with its step.
-    const bool of_a_step =
-        *verdict == static_cast<std::size_t>(model::Verdict::hang) && !incident.name.empty();
+    const bool of_a_step = *verdict == static_cast<std::size_t>(model::Verdict::hang) && step_hung_;
     const bool between = line.at("verdict") == "kernel_warning" && incident.case_name.empty();
     if ((ends_case(line) && !of_a_step) || between) ++tally_.counts.at(*verdict);
     tally_.add(incident);
@@ -106,6 +111,7 @@ class JournalReader {
   const Plan* plan_;
   Tally& tally_;
   std::uint64_t next_case_ = 0;
+  bool step_hung_ = false;  ///< whether the last step of the case has that verdict
 };
 
 /// Tells of the first option that is another than when the run began.
@@ -156,21 +162,14 @@ Resumption read_journal(const std::string& path, const Plan& plan, const std::st
   return resumption;
 }
 
-void read_shard(const std::string& path, Tally& tally) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw ToolError(fmt::format("{}: cannot be read: {}; a shard is merged by its journal", path,
-                                std::strerror(errno)));
+std::string read_shard(const std::string& path, Tally& tally) {
   JournalReader reader(nullptr, tally);
-  std::size_t number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    try {
-      reader.take(Json::parse(line));
-    } catch (const std::exception& error) {
-      throw ToolError(fmt::format("{}:{}: {}", path, number, error.what()));
-    }
-  }
+  std::string begun_with;
+  read_lines(path, "a shard is merged by its journal", [&](const Json& line, std::size_t) {
+    reader.take(line);
+    if (line.at("record") == "run") begun_with = line.at("begun_with").dump();
+  });
+  return begun_with;
 }
 
 }  // namespace mrproof

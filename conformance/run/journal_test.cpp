@@ -169,6 +169,16 @@ TEST(Journal, BringsIncidentsBack) {
   }
 }
 
+TEST(Journal, CountsAHangOnceThatTheSupervisorSaw) {
+  Incident incident;
+  incident.case_name = testing::plan_of(4000).case_name(0);
+  incident.verdict = model::Verdict::hang;
+  incident.name = "send.none/none/receive_posted";
+  Tally tally(model::linux_rulebook());
+  first_case_after(incident, tally);
+  EXPECT_EQ(tally.count(model::Verdict::hang), 1U) << "no step says so";
+}
+
 TEST(Journal, ACrashBetweenCasesSkipsNone) {
   Tally tally(model::linux_rulebook());
   EXPECT_EQ(first_case_after(Incident{}, tally), 1U) << "case 0 was over, case 1 never began";

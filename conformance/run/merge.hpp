@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/report/report.hpp"
@@ -9,15 +10,25 @@
 
 namespace mrproof {
 
-/// Reads the journals and reports of all shards into the tally, and says what a report needs beside
-/// it; traces of findings are copied into `out`. Each shard must be there once, of one target,
-/// dialect and seed. Throws ToolError otherwise, naming what is missing, and if a journal is.
+/// What the shards' journals and reports say together, and what a report needs beside it.
 struct Merged {
   Plan plan;
   Tally tally;
   RunFacts facts;
+  std::vector<std::string> cut_short;  ///< folders of shards that ended before their plan was done
+  /// Traces of findings: each the file, and its name in the merged report's folder.
+  std::vector<std::pair<std::string, std::string>> traces;
 };
-Merged merge_reports(const std::vector<std::string>& folders, const std::string& out,
-                     const Expectations& expectations);
+
+/// Reads the journals and reports of all shards; writes nothing. Each shard must be there once, of
+/// one target and one plan, and its journal as long as its report says. Throws ToolError otherwise,
+/// naming the file or what is missing.
+Merged merge_reports(const std::vector<std::string>& folders, const Expectations& expectations);
+
+/// Throws ToolError if reports written to `out` would overwrite those of a run.
+void check_out(const std::vector<std::string>& folders, const std::string& out);
+
+/// Copies the traces to the folder. What cannot be copied stands in the facts' `error`.
+void copy_traces(Merged& merged, const std::string& out);
 
 }  // namespace mrproof
