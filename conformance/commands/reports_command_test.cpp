@@ -79,6 +79,7 @@ class Reports : public ::testing::Test {
 };
 
 using MergeOfReports = Reports;
+using SubmitOfReports = Reports;
 using DamagedReports = Reports;
 
 TEST_F(MergeOfReports, RefusesAJournalThatIsCutOff) {
@@ -204,6 +205,90 @@ TEST_F(MergeOfReports, TellsWhichShardWasCutShort) {
   EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("mrproof: " + two + ": cut short; go on with it by run --resume"));
   EXPECT_EQ(report("merged").at("cut_short"), true) << "the reports are written all the same";
+}
+
+/// Works in another folder.
+class Inside {
+ public:
+  explicit Inside(const std::string& folder) : before_(fs::current_path()) {
+    fs::current_path(folder);
+  }
+  ~Inside() { fs::current_path(before_); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  fs::path before_;
+};
+
+TEST_F(SubmitOfReports, PacksTheFolderThatItIsIn) {
+  const auto report = run("report");
+  const Inside inside(report);
+  for (int i = 0; i < 2; ++i) {
+    const Ran ran = run_mrproof({"submit", "."});
+    EXPECT_EQ(ran.code, kExitExpected) << ran.err;
+    EXPECT_EQ(ran.err, "");
+    EXPECT_THAT(names("report"), Not(::testing::Contains(HasSubstr(".part"))));
+  }
+  EXPECT_EQ(run_mrproof({"verify", "conformance.tar.gz"}).code, kExitExpected);
+  ASSERT_EQ(std::system("tar -tzf conformance.tar.gz >list"), 0);
+  EXPECT_THAT(read_file(file("report/list")), Not(HasSubstr("conformance.tar.gz")));
+}
+
+TEST_F(SubmitOfReports, TakesAnyName) {
+  const auto report = run("report");
+  const Inside inside(file(""));
+  EXPECT_EQ(run_mrproof({"submit", report, "-o", "a:b.tgz"}).code, kExitExpected);
+  EXPECT_EQ(run_mrproof({"verify", "a:b.tgz"}).code, kExitExpected);
+}
+
+TEST_F(SubmitOfReports, LeavesNothingHalfMade) {
+  const auto report = run("report");
+  fs::create_directories(file("folder"));
+  expect_refused(run_mrproof({"submit", report, "-o", file("folder")}),
+                 {file("folder"), "is a folder", "folder/conformance.tar.gz"});
+  expect_refused(run_mrproof({"submit", report, "-o", report + "/journal.jsonl"}),
+                 {"report/journal.jsonl", "choose another -o"});
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", file("folder").c_str(), 1);
+  const Ran ran = run_mrproof({"submit", report, "-o", file("package")});
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(ran.code, kExitError);
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("package: cannot be packed: tar cannot be run; install tar"));
+  EXPECT_THAT(names(""), ::testing::UnorderedElementsAre("report", "folder"));
+}
+
+TEST_F(SubmitOfReports, AFileThatIsNoPackageIsNamed) {
+  const auto report = run("report");
+  const auto package = file("package.tgz");
+  ASSERT_EQ(run_mrproof({"submit", report, "-o", package}).code, kExitExpected);
+  const auto whole = read_file(package);
+  for (const auto& text : {std::string(), whole.substr(0, whole.size() / 2), std::string("foreign"),
+                           whole.substr(0, 1)}) {
+    write("package.tgz", text);
+    expect_refused(run_mrproof({"verify", package}), {package, "gzip: ", "mrproof submit"});
+  }
+  const auto tar = "tar -czf " + package + " -C " + file("");
+  ASSERT_EQ(std::system((tar + " report").c_str()), 0);
+  expect_refused(run_mrproof({"verify", package}), {package + ": has no report.json in its root"});
+  fs::remove(report + "/journal.jsonl");
+  ASSERT_EQ(std::system((tar + "report .").c_str()), 0);
+  expect_refused(run_mrproof({"verify", package}), {"mrproof: " + package + ": journal.jsonl: "});
+}
+
+TEST_F(SubmitOfReports, AReportIsNamedByItsFileToo) {
+  const auto name = run("report") + "/report.json";
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"verify", name},
+                                                    {"submit", name, "-o", file("package")},
+                                                    {"coverage", name},
+                                                    {"merge", name, "--out", file("merged")},
+                                                    {"fingerprint", name}}) {
+    const Ran ran = run_mrproof(arguments);
+    EXPECT_EQ(ran.code, kExitExpected) << arguments.front() << ": " << ran.err;
+  }
+  expect_refused(run_mrproof({"verify", file("none/report.json")}), {file("none")});
+  expect_refused(run_mrproof({"coverage", file("none/report.json")}), {file("none/report.json: ")});
 }
 
 TEST_F(DamagedReports, ReportsAreNamedWithWhatIsWrong) {
