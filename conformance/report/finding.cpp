@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 
 #include "conformance/report/finding_letter.hpp"
@@ -17,13 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 4> kFiles{"repro.c", "trace.mrt", "report.md", "report.html"};
-
 /// Throws ToolError where the trace itself would be overwritten, or what a run has written. What an
 /// earlier finding left may go.
 void check_folder(const fs::path& out, const std::string& trace) {
   std::error_code none;
-  for (const char* name : kFiles)
+  for (const char* name : kFindingFiles)
     if (fs::equivalent(out / name, trace, none))
       throw ToolError(
           fmt::format("{}: would be overwritten, but it is the trace itself; choose another --out",
@@ -51,10 +48,11 @@ std::string write_finding(const Trace& trace, const model::Rulebook& book, const
   std::error_code error;
   fs::create_directories(out, error);  // writing tells of what went wrong
   const std::string program = repro_program(evidence, connecting);
-  const std::array<std::string, kFiles.size()> texts{
+  const std::array<std::string, kFindingFiles.size()> texts{
       program, print_trace(annotated_trace(evidence)), finding_letter(evidence, program, seen_on),
       finding_page(evidence, program, seen_on)};
-  for (std::size_t i = 0; i < kFiles.size(); ++i) write_whole_file(out / kFiles[i], texts[i]);
+  for (std::size_t i = 0; i < kFindingFiles.size(); ++i)
+    write_whole_file(out / kFindingFiles[i], texts[i]);
   return finding_title(evidence);
 }
 

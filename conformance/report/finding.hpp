@@ -1,6 +1,7 @@
 // All that the finder of a deviation sends, in a folder.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "conformance/report/repro.hpp"
@@ -8,6 +9,10 @@
 #include "model/rulebook.hpp"
 
 namespace mrproof {
+
+/// What write_finding() writes, by name.
+inline constexpr std::array<const char*, 4> kFindingFiles{"repro.c", "trace.mrt", "report.md",
+                                                          "report.html"};
 
 /// Writes repro.c, trace.mrt, report.md and report.html of the trace into the folder, which is made
 /// if it is missing. `file` is the trace's name in errors; `seen_on`: who was tested, if the

@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <regex>
 #include <string_view>
 
+#include "conformance/report/finding.hpp"
 #include "conformance/run/plan.hpp"
 
 namespace mrproof {
@@ -21,17 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 7> kReports{"report.json",  "junit.xml", "report.html",
-                                                   "report.ktap",  "report.md", "report.sarif",
-                                                   "journal.jsonl"};
-
 /// Whether a run, or `mrproof merge`, gives files such names.
 bool is_report(const std::string& name) {
   static const std::regex numbered(
       "(shard-[0-9]+-)?(deviation|crash|hang|kernel_warning|interruption)-[0-9]{2,}(-[a-z0-9_.-]+)?"
       "\\.mrt|console-(qemu|[0-9]+)\\.log");
-  return std::find(kReports.begin(), kReports.end(), name) != kReports.end() ||
-         std::regex_match(name, numbered);
+  return std::find(kReportFiles.begin(), kReportFiles.end(), name) != kReportFiles.end() ||
+         name == "journal.jsonl" || std::regex_match(name, numbered);
 }
 
 /// Whether `mrproof run --shrink` gives folders such names.
@@ -90,8 +85,7 @@ void remove_old_reports(const std::string& folder, fs::file_time_type begun) {
     const bool is_old = fs::last_write_time(entry.path(), ignored) < begun;
     if (is_report(name) && is_old) fs::remove(entry.path(), ignored);
     if (!entry.is_directory(ignored) || !is_finding(name)) continue;
-    for (const char* file : {"repro.c", "trace.mrt", "report.md", "report.html"})
-      fs::remove(entry.path() / file, ignored);
+    for (const char* file : kFindingFiles) fs::remove(entry.path() / file, ignored);
     fs::remove(entry.path(), ignored);  // stays if something else is in it
   }
 }

@@ -1,10 +1,16 @@
 // A run's report folder: whose it is, and what of it may go when another run begins in it.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace mrproof {
+
+/// What write_reports() writes, by name.
+inline constexpr std::array<std::string_view, 6> kReportFiles{
+    "report.json", "junit.xml", "report.ktap", "report.md", "report.sarif", "report.html"};
 
 /// Holds a folder for one run, until this object goes or its process ends. Folders of file systems
 /// that know no locks are not held.

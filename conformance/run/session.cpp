@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -194,15 +196,15 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
 }
 
 void write_reports(const Folder& folder, const Plan& plan, const Tally& tally, RunFacts& facts) {
-  const std::initializer_list<std::pair<const char*, std::function<std::string()>>> reports = {
-      {"report.json", [&] { return report_json(plan, tally, facts); }},
-      {"junit.xml", [&] { return report_junit(tally, facts); }},
-      {"report.ktap", [&] { return report_ktap(tally, facts); }},
-      {"report.md", [&] { return report_markdown(plan, tally, facts); }},
-      {"report.sarif", [&] { return report_sarif(tally); }},
-      {"report.html", [&] { return report_html(plan, tally, facts); }}};
-  for (const auto& [name, text] : reports) try {
-      write_whole_file(folder.file(name), text());
+  const std::array<std::function<std::string()>, kReportFiles.size()> texts{
+      [&] { return report_json(plan, tally, facts); },
+      [&] { return report_junit(tally, facts); },
+      [&] { return report_ktap(tally, facts); },
+      [&] { return report_markdown(plan, tally, facts); },
+      [&] { return report_sarif(tally); },
+      [&] { return report_html(plan, tally, facts); }};
+  for (std::size_t i = 0; i < texts.size(); ++i) try {
+      write_whole_file(folder.file(std::string(kReportFiles[i])), texts[i]());
     } catch (const std::exception& error) {
       // The others are written all the same; the first trouble is the one to tell of.
       if (facts.error.empty()) facts.error = error.what();
