@@ -27,7 +27,11 @@ MRPROOF_SITUATION(advised_key_live, "a live region has each lkey",
     v.each_element(0, [](auto& t) { return t.key_is_live(); }));
 MRPROOF_SITUATION(advised_same_pd, "the regions are in the PD given", "advise_mr.same_pd",
     each_advised(v, [&](auto& r) { return r.pd == v.call.pd; }));
-MRPROOF_SITUATION(advised_in_bounds, "each range lies inside its region",
+MRPROOF_SITUATION(advised_in_bounds, "with FLUSH each range lies inside its region",
+    "advise_mr.efault_range advise_mr.any_range gap.advise_postponed_error",
+    (!has<D>(v.call.flags, kAdviseFlush)) |
+        v.each_element(0, [](auto& t) { return t.in_bounds(); }));
+MRPROOF_SITUATION(advised_in_bounds_now, "each range lies inside its region",
     "advise_mr.efault_range advise_mr.any_range",
     v.each_element(0, [](auto& t) { return t.in_bounds(); }));
 MRPROOF_SITUATION(advised_on_demand, "the regions are paged on demand",

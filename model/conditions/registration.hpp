@@ -133,7 +133,9 @@ template <class D> constexpr auto new_keys_distinct(const View<D>& v) {
     return implies(w.live & remote & !w.undefined, key_index(w.rkey) != key_index(seen.rkey));
   }) & all<D>(v.state.regions, [&](auto& r) {
     const auto either = (remote | has_any<D>(r.access, kRemoteRights)) & keyed & !r.null;
-    const auto others = (r.lkey != seen.lkey) & implies(either, r.rkey != seen.rkey);
+    // Null regions hold nothing that would have to be told apart.
+    const auto lkeys = (r.lkey != seen.lkey) | (r.null & !keyed);
+    const auto others = lkeys & implies(either, r.rkey != seen.rkey);
     return implies((&r != &v.region()) & r.live, others);
   });
 }
@@ -146,7 +148,7 @@ MRPROOF_SITUATION(source_live, "the region to be shared is another one, live, an
 MRPROOF_OBSERVATION(keys_distinct,
     "no other live region has this lkey, and none and no window this rkey if it grants remote "
     "access",
-    "reg_mr.lkey_names_mr reg_mr.rkey_names_mr gap.rkey_without_remote_right",
+    "reg_mr.lkey_names_mr reg_mr.rkey_names_mr gap.rkey_without_remote_right gap.null_mr_lkey",
     new_keys_distinct(v));
 
 }  // namespace mrproof::model

@@ -26,7 +26,7 @@ template <class D> struct AdviceRules {
       R{"not_supported", refused, kUnsupported, fail<D, advice_known<D>>}.with(
           "gap.advise_unknown_errno"),
       R{"fault", refused, hold<D, says_fault<D>>,
-          fail<D, advised_in_bounds<D>, advised_mapped_now<D>, advised_key_live<D>,
+          fail<D, advised_in_bounds_now<D>, advised_mapped_now<D>, advised_key_live<D>,
               advised_writable<D>>}
           .with("gap.advise_key_errno gap.advise_write_errno"),
       R{"invalid", refused, hold<D, says_invalid<D>>,

@@ -27,6 +27,18 @@ template <class D> struct TransferEffects {
     fail(after, v.call.qp);
     fail(after, peer_of(v.call.qp));
   }
+  /// The requester's retries ran out. The responder may have failed and said nothing: what was seen
+  /// of it is taken over.
+  static void unanswered(const V& v, S& after) {
+    fail(after, v.call.qp);
+    const auto failed = v.result.peer_state == QpState::err;
+    auto& peer = after.qps.at(peer_of(v.call.qp));
+    peer.state = D::select(failed, D::small(QpState::err), peer.state);
+    peer.posted = peer.posted & (v.result.peer_receive == Outcome::none) & !failed;
+    for (auto& w : after.windows)
+      w.undefined =
+          w.undefined | (failed & w.live & w.bound & w.two & (w.qp == peer_of(v.call.qp)));
+  }
   static void consume_receive(const V& v, S& after) {
     after.qps.at(peer_of(v.call.qp)).posted = false;
   }
@@ -103,6 +115,14 @@ template <class D> struct TransferEffects {
   static Transfer<D> part_remote(const V& v) {
     const auto sound = v.remote().granted(v.call.verb != Verb::rdma_read);
     return remote(v, sound & (v.peer().state == QpState::rts), false);
+  }
+  /// What may have moved before the responder came to a page that is not there: nothing else was
+  /// wrong with the remote range. An atomic operation is made whole or not at all.
+  static Transfer<D> part_paged(const V& v) {
+    const auto target = v.remote();
+    const auto sound = target.key_is_live() & target.same_pd() & target.right_granted() &
+                       target.in_bounds() & target.same_qp();
+    return remote(v, sound & !is_atomic(v.call.verb), false);
   }
   /// What may have moved before a stream ended: it is placed piece by piece, as far as the remote
   /// range is good, of which only the end may be wrong.

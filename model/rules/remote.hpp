@@ -51,6 +51,7 @@ template <class D> struct RemoteRules {
 
   static constexpr const char* kEarly = "post_send.immediate_failure gap.post_in_error_state";
   static constexpr const char* kOrder = "gap.fault_order";
+  static constexpr const char* kPaged = "gap.fault_order gap.partial_transfer";
   static constexpr const char* kLong = "gap.fault_order gap.message_too_long";
 
   // Rows that several verbs have.
@@ -68,11 +69,11 @@ template <class D> struct RemoteRules {
           E::requester_fails, kLong);
   static constexpr auto kRemoteFaults =
       std::array{R{"rem_access_err", rem_access_err, kRemoteError, fail<D, kRemoteSide>}.with(
-                     E::both_fail, kOrder),
+                     E::both_fail, E::part_paged, kPaged),
           R{"rem_access_err_elsewhere", rem_access_err, kRemoteError, fail<D, remote_bound_here<D>>}
               .with(E::both_fail, "gap.type_2a_other_qp"),
           R{"rem_op_err", rem_op_err, kRemoteError, fail<D, remote_memory_there<D>>}.with(
-              E::both_fail, "gap.odp_page_missing"),
+              E::both_fail, E::part_paged, "gap.odp_page_missing gap.partial_transfer"),
           R{"rem_inv_req_err", rem_inv_req_err, kRemoteError,
               fail<D, message_not_too_long<D>, remote_aligned_both<D>>}
               .with(E::both_fail, kLong)};
@@ -82,7 +83,7 @@ template <class D> struct RemoteRules {
   static constexpr R kNobody =
       R{"retry_exc_err", retry_exc_err, kPeerGone}.with(E::requester_fails);
   static constexpr R kTransport =
-      R{"transport", retry_exc_err, hold<D, kReady>}.with(E::requester_fails, Weight::inconclusive);
+      R{"transport", retry_exc_err, hold<D, kReady>}.with(E::unanswered, Weight::inconclusive);
   static constexpr const char* kStream = "gap.iwarp_status gap.iwarp_read_sink";
   static constexpr R kStreamFault = R{"terminated", terminated, kStreamEnds,
       fail<D, kLocalSide, kRemoteSide, empty_element_sound<D>, message_not_too_long<D>,
@@ -106,8 +107,11 @@ template <class D> struct RemoteRules {
           kReceiverNotReady.with(E::part_remote, "gap.fault_order gap.write_imm_without_receive"),
           kStreamUnheard.with(E::part_stream), kFlushed, kNobody, kStreamFault,
           kTransport.with(E::part_remote), kRefused, kNoImmediates, C::kNoResources);
+  static constexpr R kAtomicBothFault =
+      R{"loc_prot_err_both", loc_prot_err, kBothErrors, fail<D, kLocalSide>}.with(
+          E::both_fail, E::part_remote, kOrder);
   static constexpr auto kAtomic = join<R>(R{"ok", ok, kOk}.with(E::atomic_done, E::whole_remote),
-      kLocalFault, kRemoteFaults, kOtherwise);
+      kLocalFault, kAtomicBothFault, kRemoteFaults, kOtherwise);
 
   static constexpr auto kDuty = list<D, qp_live<D>, copy_defined<D>, one_read_element<D>>;
   static constexpr auto kAtomicDuty =
