@@ -204,10 +204,10 @@ struct Permitted {
   static Bit advised_element(const C& c, const model::Element<D>& e) {
     Bit found = e.length == D::address(0);
     const bool write = c.call.option == model::kPrefetchWrite;
-    const Bit now =
-        D::bit(c.call.option != model::kPrefetchNoFault) & has(c.call.flags, model::kAdviseFlush);
+    const Bit flush = has(c.call.flags, model::kAdviseFlush);
+    const Bit now = D::bit(c.call.option != model::kPrefetchNoFault) & flush;
     for (const Region<D>& r : c.state.regions) {
-      const Bit range = (!r.empty) & inside(e.address, e.length, r.first, r.last);
+      const Bit range = (!flush) | ((!r.empty) & inside(e.address, e.length, r.first, r.last));
       const Bit there =
           r.unseen | mapped(c, r.memory + (e.address - r.first), e.length, D::bit(write));
       found = found | (r.live & (r.lkey == e.lkey) & (r.pd == D::small(c.call.pd)) & range &
