@@ -133,8 +133,8 @@ template <class D> constexpr auto new_keys_distinct(const View<D>& v) {
     return implies(w.live & remote & !w.undefined, key_index(w.rkey) != key_index(seen.rkey));
   }) & all<D>(v.state.regions, [&](auto& r) {
     const auto either = (remote | has_any<D>(r.access, kRemoteRights)) & keyed & !r.null;
-    // Null regions hold nothing that would have to be told apart.
-    const auto lkeys = (r.lkey != seen.lkey) | (r.null & !keyed);
+    // Null regions of one domain have nothing that would have to be told apart.
+    const auto lkeys = (r.lkey != seen.lkey) | (r.null & (r.pd == v.call.pd) & !keyed);
     const auto others = lkeys & implies(either, r.rkey != seen.rkey);
     return implies((&r != &v.region()) & r.live, others);
   });

@@ -98,7 +98,7 @@ struct InvariantFacts {
         const auto& a = s.regions.at(i);
         const auto& b = s.regions.at(j);
         facts.add(named("mr", i) + " " + named("mr", j),
-                  implies(a.live & b.live & !(a.null & b.null), a.lkey != b.lkey));
+                  implies(a.live & b.live & !(a.null & b.null & (a.pd == b.pd)), a.lkey != b.lkey));
       }
   }
 
@@ -261,7 +261,8 @@ constexpr auto invariants() {
        I::write_needs_local_write},
       {"rights_have_a_meaning", "A region has no access bit that its dialect gives no meaning.",
        I::rights_have_a_meaning},
-      {"local_keys_distinct", "No two regions have one local key, unless both are null.",
+      {"local_keys_distinct",
+       "No two regions have one local key, unless both are null and of one domain.",
        I::local_keys_distinct},
       {"remote_keys_distinct",
        "No two regions or windows that grant remote access have one remote key, nor can the owner "
