@@ -49,6 +49,7 @@ constexpr Unshowable kUnshowable[] = {
      "breaks local_write_right", "reading needs no right: it always holds"},
     {"send.loc_prot_err,send.loc_prot_err_both,send.terminated", "because local_write_right",
      "reading needs no right"},
+    {"atomic_fetch_and_add.loc_prot_err_both", "breaks qp_ready", "that is loc_prot_err's to tell"},
     {"rdma_write.loc_prot_err_both,atomic_fetch_and_add.loc_prot_err_both,send.loc_prot_err_both",
      "breaks far_side_sound", "that the responder failed is blamed first"},
     {"rdma_write.loc_prot_err_both,atomic_fetch_and_add.loc_prot_err_both,send.loc_prot_err_both",
