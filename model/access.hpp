@@ -61,6 +61,16 @@ enum Feature : std::uint32_t {
   kDmabufMr = 1U << 11,
   kRegMrEx = 1U << 12,
   kIwarp = 1U << 13,  ///< not a feature that may be missing: queue pairs are connected over iWARP
+  // What a device that pages on demand does not claim for it (rc_odp_caps of
+  // ibv_query_device_ex(3)). Told as what is missing, so that a trace that says nothing means all.
+  kOnDemandNoSend = 1U << 14,
+  kOnDemandNoReceive = 1U << 15,
+  kOnDemandNoWrite = 1U << 16,
+  kOnDemandNoRead = 1U << 17,
+  kOnDemandNoAtomic = 1U << 18,
 };
+/// Every operation that may be missing on demand.
+inline constexpr std::uint32_t kOnDemandMissing =
+    kOnDemandNoSend | kOnDemandNoReceive | kOnDemandNoWrite | kOnDemandNoRead | kOnDemandNoAtomic;
 
 }  // namespace mrproof::model

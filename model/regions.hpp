@@ -158,9 +158,15 @@ template <class D> struct Target {
     const auto there = [&](Bit on_demand, auto& holder) {
       return only_if<D>(on_demand, [&] { return paged_in(s, memory_of(holder), length, write); });
     };
-    const auto on_demand = [](auto& r) { return has<D>(r.access, kOnDemand); };
-    return regions([&](auto& r) { return there(on_demand(r) & !r.unseen, r); }) &
-           windows([&](auto& w) { return there(behind(w, on_demand), w); });
+    return regions([&](auto& r) { return there(paged_on_demand(r) & !r.unseen, r); }) &
+           windows([&](auto& w) { return there(behind(w, paged_on_demand), w); });
+  }
+  static constexpr Bit paged_on_demand(const Region<D>& r) { return has<D>(r.access, kOnDemand); }
+  /// Whether no region that was registered with the access flag is behind the key.
+  constexpr Bit none_with(std::uint32_t flag) const {
+    const auto with = [&](auto& r) { return has<D>(r.access, flag); };
+    return regions([&](auto& r) { return !with(r); }) &
+           windows([&](auto& w) { return !behind(w, with); });
   }
   /// Whether every check on the range passes.
   constexpr Bit granted(bool write) const {

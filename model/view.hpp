@@ -15,6 +15,12 @@ constexpr std::uint32_t remote_access(Verb verb) {
   if (is_atomic(verb)) return kRemoteAtomic;
   return verb == Verb::rdma_read ? kRemoteRead : kRemoteWrite;
 }
+/// The Feature flag of a device that does not claim the call's operation for regions on demand.
+constexpr std::uint32_t missing_on_demand(Verb verb) {
+  if (is_atomic(verb)) return kOnDemandNoAtomic;
+  if (is_send(verb)) return kOnDemandNoSend;
+  return verb == Verb::rdma_read ? kOnDemandNoRead : kOnDemandNoWrite;
+}
 /// Whether the work request writes to its local elements.
 constexpr bool writes_local(Verb verb) { return local_right(verb) != 0; }
 
@@ -96,8 +102,7 @@ template <class D> struct View {
     auto sound = D::bit(true);
     for (std::size_t i = 0; i < 2; ++i) {
       const auto t = receive(i);
-      sound = sound & only_if<D>(peer().posted & (t.length != 0),
-                          [&] { return predicate(t); });
+      sound = sound & only_if<D>(peer().posted & (t.length != 0), [&] { return predicate(t); });
     }
     return sound;
   }

@@ -77,11 +77,83 @@ INSTANTIATE_TEST_SUITE_P(
                   "mapped, writable memory"},
         Forbidden{"UndefinedRegion", kOrphan, "rdma_write(qp0, mr0.lkey, buf0+0, 8, 0x1, buf1+0)",
                   "undefined"},
+        Forbidden{"HugePagesPromised",
+                  "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|ON_DEMAND|HUGETLB) -> ok\n",
+                  "rdma_read(qp0, mr0.lkey, buf0+0, 8, 0x77, buf1+0)", "with HUGETLB"},
+        Forbidden{"HugePagesPromisedThere",
+                  "mr0 = reg_mr(pd0, buf0+0, 4096, REMOTE_READ|ON_DEMAND|HUGETLB) -> ok\n",
+                  "rdma_read(qp0, 0x77, buf1+0, 8, mr0.rkey, buf0+0)", "with HUGETLB"},
+        Forbidden{"HugePagesPromisedToReceive",
+                  "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|ON_DEMAND|HUGETLB) -> ok\n"
+                  "post_recv(qp1, mr0.lkey, buf0+0, 8) -> ok\n",
+                  "send(qp0, 0x77, buf1+0, 8)", "with HUGETLB"},
+        Forbidden{"HugePagesPromisedAndAdvised",
+                  "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|ON_DEMAND|HUGETLB) -> ok\n",
+                  "advise_mr(pd0, PREFETCH, 0, mr0.lkey, buf0+0, 8)", "without HUGETLB"},
         Forbidden{"MessageOverlapsReceive",
                   "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok\n"
                   "post_recv(qp1, mr0.lkey, buf0+32, 64) -> ok\n",
                   "send(qp0, mr0.lkey, buf0+0, 64)", "do not overlap"}),
     [](const auto& test) { return test.param.name; });
+
+/// mr0 is on demand, and so is what mw0 is bound to; mr1 is not.
+constexpr const char* kOnDemandLines =
+    "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|REMOTE_ATOMIC|MW_BIND|"
+    "ON_DEMAND) -> ok\n"
+    "mr1 = reg_mr(pd0, buf1+0, 4096, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|REMOTE_ATOMIC) -> ok\n"
+    "mw0 = alloc_mw(pd0, TYPE_1) -> ok rkey=0x9000\n"
+    "bind_mw(qp1, mw0, mr0, buf0+0, 64, REMOTE_WRITE|REMOTE_READ|REMOTE_ATOMIC) -> SUCCESS\n";
+
+/// Operations that use a region on demand, and all that devices may not claim of them.
+struct OnDemandCase {
+  std::string call;
+  std::string needs;
+};
+const std::vector<OnDemandCase>& on_demand_cases() {
+  static const std::vector<OnDemandCase> cases{
+      {"send(qp0, mr0.lkey, buf0+0, 64) -> RNR_RETRY_EXC_ERR qp=ERR peer=RTS\n", "SEND"},
+      {"post_recv(qp1, mr0.lkey, buf0+0, 64) -> ok\n"
+       "send(qp0, mr1.lkey, buf1+0, 64) -> SUCCESS peer_receive=SUCCESS received=64\n",
+       "RECV"},
+      {"rdma_write(qp0, mr0.lkey, buf0+0, 64, mr1.rkey, buf1+0) -> SUCCESS\n", "WRITE"},
+      {"rdma_write(qp0, mr1.lkey, buf1+0, 64, mr0.rkey, buf0+0) -> SUCCESS\n", "WRITE"},
+      {"rdma_write(qp0, mr1.lkey, buf1+0, 64, mw0.rkey, buf0+0) -> SUCCESS\n", "WRITE"},
+      {"rdma_write_with_imm(qp0, mr1.lkey, buf1+0, 64, mr0.rkey, buf0+0) -> RNR_RETRY_EXC_ERR "
+       "qp=ERR peer=RTS\n",
+       "WRITE"},
+      {"rdma_read(qp0, mr0.lkey, buf0+0, 64, mr1.rkey, buf1+0) -> SUCCESS\n", "READ"},
+      {"rdma_read(qp0, mr1.lkey, buf1+0, 64, mr0.rkey, buf0+0) -> SUCCESS\n", "READ"},
+      {"rdma_read(qp0, mr1.lkey, buf1+0, 64, mw0.rkey, buf0+0) -> SUCCESS\n", "READ"},
+      {"atomic_fetch_and_add(qp0, mr1.lkey, buf1+0, 8, mr0.rkey, buf0+0, 1) -> SUCCESS\n",
+       "ATOMIC"},
+      {"atomic_cmp_and_swp(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0, 1, 2) -> SUCCESS\n",
+       "ATOMIC"},
+  };
+  return cases;
+}
+
+TEST(JudgeTrace, WhatIsNotClaimedOnDemandIsNotCalled) {
+  const auto lines = [](const OnDemandCase& item, const std::string& missing) {
+    return "given capabilities(REMOTE_ATOMIC|MW_BIND|ON_DEMAND, 8388608, MW_TYPE_1|ATOMICS" +
+           missing + ")\n" + kOnDemandLines + item.call;
+  };
+  for (const auto& item : on_demand_cases()) {
+    EXPECT_NO_THROW(judged(lines(item, ""))) << item.call;
+    for (const std::string operation : {"SEND", "RECV", "WRITE", "READ", "ATOMIC"}) {
+      const std::string text = lines(item, "|ODP_NO_" + operation);
+      if (operation != item.needs) {
+        EXPECT_NO_THROW(judged(text)) << text;
+        continue;
+      }
+      try {
+        judged(text);
+        ADD_FAILURE() << text;
+      } catch (const TraceError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("the device claims the operation for regions on"));
+      }
+    }
+  }
+}
 
 TEST(JudgeTrace, NeedsResultsExceptOfStores) {
   EXPECT_NO_THROW(judged("fill(buf0+0, 8, 1)\n"));

@@ -108,6 +108,17 @@ bool needs_too_long_read(const DecidingCondition& item) {
           })));
 }
 
+/// Whether it takes an operation on demand that the device does not claim.
+bool needs_unclaimed_paging(const DecidingCondition& item, const Capabilities<Plain>& can) {
+  const std::string_view id = item.condition->id;
+  std::uint32_t missing = missing_on_demand(item.rule->verb);
+  if (id == receive_memory_there<Plain>.id)
+    missing = kOnDemandNoReceive;
+  else if (id != local_memory_there<Plain>.id && id != remote_memory_there<Plain>.id)
+    return false;
+  return (can.features.value() & missing) != 0;
+}
+
 /// Whether the port carries all that one element can say, and a read has no more than one.
 bool carries_any_read(const Capabilities<Plain>& can) {
   return (can.features.value() & kIwarp) != 0 && can.max_message.value() >= ~std::uint32_t{0};
@@ -279,6 +290,8 @@ void count_conditions(const Follower& follower, const Planned& planned, ModelCov
     if (met) continue;
     auto why = obstacle_of(item, rules.book(), follower.can);
     if (why.empty()) why = lack_of(item.rule->verb, rules, follower.can);
+    if (why.empty() && needs_unclaimed_paging(item, follower.can))
+      why = "the device does not claim the operation for regions on demand";
     if (why.empty() && !follower.ends_apart && needs_ends_apart(item))
       why = "at no step was one end of a pair ready and the other not";
     if (why.empty() && carries_any_read(follower.can) && needs_too_long_read(item))

@@ -23,8 +23,9 @@ struct Claim {
   bool feature;  ///< of Capabilities::features, else of `claimed`
   std::uint32_t flag;
   const char* text;
+  bool missing = false;  ///< the flag tells that the claim is not made
 };
-constexpr std::array<Claim, 9> kClaims{{
+constexpr std::array<Claim, 14> kClaims{{
     {false, kRemoteAtomic, "can.orig_attr.atomic_cap != IBV_ATOMIC_NONE"},
     {false, kMwBind,
      "can.orig_attr.device_cap_flags & (IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2A | "
@@ -36,6 +37,16 @@ constexpr std::array<Claim, 9> kClaims{{
     {true, kMemoryExtensions, "can.orig_attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS"},
     {true, kImplicitOnDemand, "can.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT"},
     {true, kAtomics, "can.orig_attr.atomic_cap != IBV_ATOMIC_NONE"},
+    {true, kOnDemandNoSend, "can.odp_caps.per_transport_caps.rc_odp_caps & IBV_ODP_SUPPORT_SEND",
+     true},
+    {true, kOnDemandNoReceive, "can.odp_caps.per_transport_caps.rc_odp_caps & IBV_ODP_SUPPORT_RECV",
+     true},
+    {true, kOnDemandNoWrite, "can.odp_caps.per_transport_caps.rc_odp_caps & IBV_ODP_SUPPORT_WRITE",
+     true},
+    {true, kOnDemandNoRead, "can.odp_caps.per_transport_caps.rc_odp_caps & IBV_ODP_SUPPORT_READ",
+     true},
+    {true, kOnDemandNoAtomic,
+     "can.odp_caps.per_transport_caps.rc_odp_caps & IBV_ODP_SUPPORT_ATOMIC", true},
 }};
 
 /// Where the head of a program tells how it is compiled and run.
@@ -152,8 +163,10 @@ void ReproWriter::write_claims() {
     auto& flags = claim.feature ? other.can.features : other.can.claimed;
     const bool claimed = has<Plain>(flags, claim.flag).truth();
     flags = claimed ? flags & ~Plain::flags(claim.flag) : flags | Plain::flags(claim.flag);
-    if (open_rules(*evidence_.book, other, call) == evidence_.open) continue;
-    ask(claimed ? claim.text : fmt::format("!({})", claim.text));
+    if (open_rules(*evidence_.book, other, call) == evidence_.open &&
+        evidence_.book->forbids(other, call) == nullptr)
+      continue;
+    ask(claimed != claim.missing ? claim.text : fmt::format("!({})", claim.text));
   }
   if (!is_transfer(call.verb) || !has_elements(call.verb)) return;
   const auto length = evidence_.view().message().value();

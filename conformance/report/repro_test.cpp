@@ -119,6 +119,16 @@ TEST(Repro, ClaimsThatDecideAreAskedFor) {
   EXPECT_THAT(made, Not(HasSubstr("device_cap_flags")));
 }
 
+TEST(Repro, OperationsOnDemandAreAskedFor) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE|ON_DEMAND) -> ok\n"
+      "mr1 = reg_mr(pd0, buf1+0, 64, LOCAL_WRITE|REMOTE_READ) -> ok\n"
+      "rdma_read(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0) -> LOC_PROT_ERR qp=ERR peer=RTS\n");
+  EXPECT_THAT(program, HasSubstr("NEED(can.odp_caps.per_transport_caps.rc_odp_caps & "
+                                 "IBV_ODP_SUPPORT_READ);"));
+  EXPECT_THAT(program, Not(HasSubstr("IBV_ODP_SUPPORT_WRITE")));
+}
+
 TEST(Repro, TheConnectionManagerConnectsIfAskedTo) {
   const char* text =
       "# mrproof trace v1\ngiven pd0\ngiven pd1\ngiven qp0(pd0) <-> qp1(pd1)\n"

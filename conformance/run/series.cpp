@@ -76,7 +76,8 @@ CaseSeries plan_tours(const std::string& file) {
 std::string lacking(const Trace& trace, const Capabilities<Plain>& device) {
   const auto bits = [](const auto& word) { return static_cast<std::uint32_t>(word.value()); };
   const auto access = bits(trace.can.claimed) & ~bits(device.claimed);
-  const auto features = bits(trace.can.features) & ~bits(device.features);
+  const auto features =
+      bits(trace.can.features) & ~bits(device.features) & ~model::kOnDemandMissing;
   std::string names;
   const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
   if (access != 0) add(print_access(access));

@@ -36,7 +36,7 @@ inline constexpr std::array<NamedValue, 14> kAccessNames{
      {model::kRelaxedOrdering, "RELAXED_ORDERING"}}};
 
 /// What a device can have besides, in bit order.
-inline constexpr std::array<NamedValue, 14> kFeatureNames{
+inline constexpr std::array<NamedValue, 19> kFeatureNames{
     {{model::kMwType1, "MW_TYPE_1"},
      {model::kMwType2A, "MW_TYPE_2A"},
      {model::kMwType2B, "MW_TYPE_2B"},
@@ -50,7 +50,12 @@ inline constexpr std::array<NamedValue, 14> kFeatureNames{
      {model::kNullMr, "NULL_MR"},
      {model::kDmabufMr, "DMABUF_MR"},
      {model::kRegMrEx, "REG_MR_EX"},
-     {model::kIwarp, "IWARP"}}};
+     {model::kIwarp, "IWARP"},
+     {model::kOnDemandNoSend, "ODP_NO_SEND"},
+     {model::kOnDemandNoReceive, "ODP_NO_RECV"},
+     {model::kOnDemandNoWrite, "ODP_NO_WRITE"},
+     {model::kOnDemandNoRead, "ODP_NO_READ"},
+     {model::kOnDemandNoAtomic, "ODP_NO_ATOMIC"}}};
 
 /// `flags` of rereg_mr.
 inline constexpr std::array<NamedValue, 3> kChangeNames{

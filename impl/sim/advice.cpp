@@ -48,6 +48,7 @@ int SimDevice::advice_range_refusal(const Call& call, const MemoryRegion& region
   // Best effort, unless the caller waits for the pages.
   const bool waits = (bits(call.flags) & model::kAdviseFlush) != 0;
   if (!waits || call.option == model::kPrefetchNoFault || region.hidden) return 0;
+  if ((region.access & model::kHugetlb) != 0) return EFAULT;
   const std::uint64_t memory = region.memory + from;
   const bool there = call.option == model::kPrefetchWrite ? memory_.writable(memory, element.length)
                                                           : memory_.mapped(memory, element.length);

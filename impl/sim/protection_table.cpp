@@ -142,7 +142,10 @@ Run ProtectionTable::run(const MemoryRegion& region, std::uint64_t memory,
 /// Whether the pages that an access to an ON_DEMAND region needs can be had.
 bool ProtectionTable::present(const MemoryRegion& region, const MemoryAccess& access,
                               const Run& run) const {
-  if (!region.on_demand || region.hidden) return true;
+  if (!region.on_demand) return true;
+  const bool promised_huge = (region.access & model::kHugetlb) != 0;  // and no page is
+  if (!access.pages || promised_huge) return false;
+  if (region.hidden) return true;
   if (broken(Fault::odp_unmapped_access_succeeds) && !memory_.mapped(run.address, run.length))
     return true;
   if (!access.stores || broken(Fault::odp_read_only_page_written))

@@ -76,6 +76,7 @@ struct MemoryAccess {
   std::uint32_t key = 0;
   std::uint64_t start = 0;
   std::uint64_t length = 0;
+  bool pages = true;  ///< whether pages are had for it that a region on demand does not hold
 };
 
 /// Keys are `index << 8 | variant`; regions and windows have their indices from one space. Indices

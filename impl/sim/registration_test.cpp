@@ -130,6 +130,17 @@ TEST_F(Registration, OnDemandRegionsSeeThePagesOfTheMoment) {
   EXPECT_EQ(bytes(3).at(kPageSize), bytes(0).at(0));
 }
 
+TEST_F(Registration, HugePagesThatWerePromisedAreNotThere) {
+  const Range mine{region(0, 0, in_buffer(0), 64), in_buffer(0), 8};
+  const std::uint32_t huge = kAllRights | model::kOnDemand | model::kHugetlb;
+  const std::uint64_t key = region(1, 0, in_buffer(3), kPageSize, huge);
+  expect_remote_error(work(Verb::rdma_write, 0, mine, key, in_buffer(3)));
+  expect_local_error(work(Verb::send, 0, {key, in_buffer(3), 8}), Outcome::loc_prot_err);
+  const Range all{key, in_buffer(3), 8};
+  EXPECT_EQ(perform(advise_mr(0, model::kPrefetch, 0, all)).outcome, Outcome::ok);
+  EXPECT_EQ(refusal(advise_mr(0, model::kPrefetch, model::kAdviseFlush, all)), EFAULT);
+}
+
 TEST_F(Registration, ImplicitOnDemandIsAllOfMemory) {
   const std::uint64_t key = region(0, 0, 0, ~0ULL, kAllRights | model::kOnDemand);
   const std::uint64_t mine = region(1, 0, in_buffer(0), 64);

@@ -36,6 +36,7 @@ SimDevice::Outcome SimDevice::access_remote(const Call& call, const Runs& local,
   access.key = bits(call.rkey);
   access.start = call.remote.value();
   access.length = local.length();
+  access.pages = pages_for(call.verb);
   const std::optional<Run> remote = table_.translate(access);
   if (!remote) return refuse_remote(call, access, local, peer, result);
 

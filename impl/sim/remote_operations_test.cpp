@@ -2,6 +2,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
+#include <string_view>
 
 #include "impl/sim/test_fixture.hpp"
 
@@ -151,12 +153,42 @@ TEST(CapabilitySets, LackWhatTheirNamesSay) {
     EXPECT_EQ(refuses(advise_mr(0, 0, 2, {})), bare || name == "no-advise") << name;
     EXPECT_EQ(refuses(null_mr(2, 0)), bare) << name;
     const std::uint64_t features = device.capabilities().features.value();
-    EXPECT_EQ(features & ~0x3fULL, iwarp ? model::kIwarp : 0U) << name;
+    const std::uint64_t on_demand =
+        name == "odp-write" || name == "odp-messages" ? features & model::kOnDemandMissing : 0U;
+    EXPECT_EQ(features & ~0x3fULL, (iwarp ? model::kIwarp : 0U) | on_demand) << name;
     EXPECT_NE(features & model::kMwType2A & model::kMwType2B, model::kMwType2A) << name;
   }
   SimOptions unknown;
   unknown.dialect = "klingon";
   EXPECT_THROW(SimDevice{unknown}, DeviceError);
+}
+
+/// A device that does only RDMA write on demand.
+class WritesOnDemand : public SimTest {
+ protected:
+  WritesOnDemand() : SimTest(set_named("odp-write")) {}
+  static const SimOptions& set_named(std::string_view wanted) {
+    for (const auto& [name, options] : capability_sets())
+      if (name == wanted) return options;
+    throw std::logic_error("no such set");
+  }
+};
+
+TEST_F(WritesOnDemand, NothingElseFindsItsPages) {
+  const std::uint64_t held = region(0, 0, in_buffer(0), 64, kAllRights | model::kRemoteAtomic);
+  const std::uint64_t paged =
+      region(1, 0, in_buffer(1), 64, kAllRights | model::kRemoteAtomic | model::kOnDemand);
+  const Range mine{held, in_buffer(0), 8}, theirs{paged, in_buffer(1), 8};
+  expect_ok(work(Verb::rdma_write, 0, mine, paged, in_buffer(1)));
+  expect_ok(work(Verb::rdma_write, 0, theirs, held, in_buffer(0)));
+  expect_ok(work(Verb::rdma_read, 0, mine, held, in_buffer(0, 8)));
+  expect_remote_error(work(Verb::rdma_read, 0, mine, paged, in_buffer(1)));
+  expect_local_error(work(Verb::rdma_read, 0, theirs, held, in_buffer(0)), Outcome::loc_prot_err);
+  expect_remote_error(atomic(Verb::atomic_fetch_and_add, 0, mine, paged, in_buffer(1), 1));
+  expect_local_error(work(Verb::send, 0, theirs), Outcome::loc_prot_err);
+  perform(work(Verb::post_recv, 1, theirs));
+  expect(work(Verb::send, 0, mine), Outcome::rem_op_err, QpState::err, QpState::err, Outcome::none,
+         Outcome::loc_prot_err);
 }
 
 }  // namespace

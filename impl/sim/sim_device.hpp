@@ -85,6 +85,7 @@ class SimDevice final : public Device {
   [[nodiscard]] bool offers(std::uint32_t features) const {
     return (options_.features & features) == features;
   }
+  [[nodiscard]] bool pages_for(model::Verb verb) const;
   [[nodiscard]] bool experimental() const { return dialect_ == Dialect::mlnx_experimental; }
 
   // sim_device.cpp: which verb is whose; protection domains; queue pairs.

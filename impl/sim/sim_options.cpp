@@ -42,6 +42,11 @@ SimOptions over_iwarp() {
   return options;
 }
 
+/// Of all operations RDMA write alone, on regions that are paged on demand.
+SimOptions writes_on_demand() {
+  return with(kSimAccess, kSimFeatures | (model::kOnDemandMissing & ~model::kOnDemandNoWrite));
+}
+
 }  // namespace
 
 const std::vector<std::pair<std::string_view, SimOptions>>& capability_sets() {
@@ -53,6 +58,9 @@ const std::vector<std::pair<std::string_view, SimOptions>>& capability_sets() {
       {"type-2a", with(kSimAccess, (kSimFeatures & ~kMwType2B) | kMwType2A)},
       {"no-atomics", without(kRemoteAtomic, kAtomics)},
       {"no-odp", without(kOnDemand | kHugetlb, kImplicitOnDemand)},
+      {"odp-write", writes_on_demand()},
+      {"odp-messages",
+       with(kSimAccess, kSimFeatures | kOnDemandNoWrite | kOnDemandNoRead | kOnDemandNoAtomic)},
       {"no-rereg", without(0, kReregTranslation | kReregPd | kReregAccess)},
       {"no-advise", without(0, kAdviseMr)},
       {"minimal", with(0, 0)},

@@ -66,6 +66,18 @@ void SimDevice::complete(const Call& call, Outcome outcome, Result& result) {
   result.peer_state = Plain::small(peer.live ? peer.state : QpState::unknown);
 }
 
+/// Whether it does the operation on pages that it has to get first (rc_odp_caps).
+bool SimDevice::pages_for(model::Verb verb) const {
+  switch (verb) {
+    case Verb::send:
+    case Verb::send_with_inv: return !offers(model::kOnDemandNoSend);
+    case Verb::rdma_read: return !offers(model::kOnDemandNoRead);
+    case Verb::rdma_write:
+    case Verb::rdma_write_with_imm: return !offers(model::kOnDemandNoWrite);
+    default: return !offers(model::kOnDemandNoAtomic);
+  }
+}
+
 bool SimDevice::has_good_length(const Call& call) const {
   const std::uint64_t length = length_of(elements_of(call));
   if (model::is_atomic(call.verb)) return length == kAtomicLength;
@@ -99,8 +111,9 @@ std::optional<Runs> SimDevice::local_runs(const Call& call, const QueuePair& own
   std::array<Run, 2> found{};
   for (std::size_t i = 0; i < call.elements; ++i) {
     const ScatterElement& element = elements.at(i);
-    const MemoryAccess access{Side::local, own.pd,       own.slot,        rights,
-                              stores,      element.lkey, element.address, element.length};
+    const MemoryAccess access{Side::local,     own.pd,         own.slot,
+                              rights,          stores,         element.lkey,
+                              element.address, element.length, pages_for(call.verb)};
     const std::optional<Run> run = table_.translate(access);
     const bool forgiven = i == 1 && broken(Fault::second_element_key_unchecked);
     if (!run && !forgiven) return std::nullopt;
@@ -122,8 +135,9 @@ std::optional<Runs> SimDevice::receive_runs(const Elements& receive, std::uint64
     // What the receive has beyond the message is not touched.
     const std::uint64_t part = std::min(element.length, length);
     length -= part;
-    const MemoryAccess access{Side::receive, peer.pd,      peer.slot,       model::kLocalWrite,
-                              true,          element.lkey, element.address, part};
+    const MemoryAccess access{Side::receive,      peer.pd, peer.slot,
+                              model::kLocalWrite, true,    element.lkey,
+                              element.address,    part,    !offers(model::kOnDemandNoReceive)};
     std::optional<Run> run = table_.translate(access);
     if (!run) return std::nullopt;
     if (&element == &receive[1] && broken(Fault::second_receive_element_lost)) run->hidden = true;

@@ -186,6 +186,25 @@ std::uint32_t Port::claimed() const {
   return flags;
 }
 
+namespace {
+
+/// What the device, if it pages on demand, does not claim for it over RC.
+std::uint32_t missing_on_demand(const ibv_odp_caps& caps) {
+  constexpr std::array<FeatureBit, 5> kOperations{
+      {{IBV_ODP_SUPPORT_SEND, model::kOnDemandNoSend},
+       {IBV_ODP_SUPPORT_RECV, model::kOnDemandNoReceive},
+       {IBV_ODP_SUPPORT_WRITE, model::kOnDemandNoWrite},
+       {IBV_ODP_SUPPORT_READ, model::kOnDemandNoRead},
+       {IBV_ODP_SUPPORT_ATOMIC, model::kOnDemandNoAtomic}}};
+  std::uint32_t missing = 0;
+  if ((caps.general_caps & IBV_ODP_SUPPORT) == 0) return missing;  // it has no such regions
+  for (const FeatureBit& bit : kOperations)
+    if ((caps.per_transport_caps.rc_odp_caps & bit.device) == 0) missing |= bit.feature;
+  return missing;
+}
+
+}  // namespace
+
 std::uint32_t Port::features() const {
   std::uint32_t found = 0;
   for (const FeatureBit& bit : kFeatureBits)
@@ -193,8 +212,9 @@ std::uint32_t Port::features() const {
   if ((device.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT) != 0)
     found |= model::kImplicitOnDemand;
   if (device.orig_attr.atomic_cap != IBV_ATOMIC_NONE) found |= model::kAtomics;
+  found |= missing_on_demand(device.odp_caps);
   // What binds or invalidates over iWARP is not modelled, nor are its atomics (RFC 7306).
-  constexpr std::uint32_t kModelled = model::kImplicitOnDemand;
+  constexpr std::uint32_t kModelled = model::kImplicitOnDemand | model::kOnDemandMissing;
   return connector ? (found & kModelled) | model::kIwarp : found;
 }
 

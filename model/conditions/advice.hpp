@@ -18,6 +18,9 @@ template <class D> constexpr auto advised_memory_there(const View<D>& v) {
 // What decides.
 MRPROOF_SITUATION(advised_defined, "the regions are ones that may still be used",
     "rereg_mr.cmd_unusable", each_advised(v, [](auto& r) { return !r.undefined; }));
+MRPROOF_SITUATION(advised_ordinary,
+    "the regions were registered without HUGETLB: the pages are ordinary ones",
+    "reg_mr.hugetlb_promise", each_advised(v, [](auto& r) { return !has<D>(r.access, kHugetlb); }));
 MRPROOF_SITUATION(advice_known, "the advice is one of the three that the page names",
     "advise_mr.advice_known", v.call.option <= kPrefetchNoFault);
 MRPROOF_SITUATION(advice_flags_known, "flags is 0 or FLUSH", "advise_mr.flags_known",

@@ -177,7 +177,32 @@ template <class D> constexpr auto can_be_received(const View<D>& v) {
   return result;
 }
 
+/// Whether no region on demand is used in a way that the device does not claim.
+template <class D> constexpr auto claimed_on_demand(const View<D>& v) {
+  const auto& features = v.state.can.features;
+  if (!D::possible(has_any<D>(features, kOnDemandMissing))) return D::bit(true);
+  const auto pinned = [](auto& t) { return t.none_with(kOnDemand); };
+  const auto claims = [&](std::uint32_t missing) { return !has<D>(features, missing); };
+  const auto near = v.each_local(pinned) | claims(missing_on_demand(v.call.verb));
+  return is_send(v.call.verb)
+             ? near & (v.each_landing(pinned) | claims(kOnDemandNoReceive))
+             : near & (v.remote_side(pinned) | claims(missing_on_demand(v.call.verb)));
+}
+/// Whether no region is used that was registered with HUGETLB: buffers have ordinary pages.
+template <class D> constexpr auto no_promise_broken(const View<D>& v) {
+  if (!D::possible(has<D>(v.state.proven, kHugetlb))) return D::bit(true);
+  const auto ordinary = [](auto& t) { return t.none_with(kHugetlb); };
+  const auto far = is_send(v.call.verb) ? v.each_landing(ordinary) : v.remote_side(ordinary);
+  return v.each_local(ordinary) & far;
+}
+
 // Duties: what the caller must not do.
+MRPROOF_SITUATION(no_huge_pages,
+    "no region that was registered with HUGETLB is used: the pages are ordinary ones",
+    "reg_mr.hugetlb_promise", no_promise_broken(v));
+MRPROOF_SITUATION(on_demand_claimed,
+    "the device claims the operation for regions on demand, or none is used",
+    "query_device_ex.odp_operations gap.odp_operation_missing", claimed_on_demand(v));
 MRPROOF_SITUATION(copy_defined,
     "source and destination do not overlap and no region used is undefined",
     "gap.overlap gap.memory_unmapped_later rereg_mr.cmd_unusable", can_be_copied(v));

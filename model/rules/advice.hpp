@@ -43,8 +43,8 @@ template <class D> struct AdviceRules {
           .with("gap.advise_not_on_demand gap.advise_length_zero"),
       C::unsupported(kUnsupported, fail<D, verb_available<D>>), C::kNoResources};
 
-  static constexpr VerbRules<D> kVerbs[] = {
-      of_table<D, kAdvise>(Verb::advise_mr, list<D, pd_live<D>, advised_defined<D>>)};
+  static constexpr VerbRules<D> kVerbs[] = {of_table<D, kAdvise>(
+      Verb::advise_mr, list<D, pd_live<D>, advised_defined<D>, advised_ordinary<D>>)};
 };
 
 }  // namespace mrproof::model
