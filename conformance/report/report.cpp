@@ -138,6 +138,15 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
+/// A remark as a terminal can show it: of long lists of sources the first ones only. The page has
+/// them all.
+std::string shortened(const std::string& remark) {
+  constexpr std::size_t kMost = 240;
+  if (remark.size() <= kMost) return remark;
+  const auto end = remark.rfind(' ', kMost);
+  return remark.substr(0, end == std::string::npos ? kMost : end) + " ... (all: report.html)";
+}
+
 /// Unexpected deviations in full, then the expected ones, a line each.
 std::string findings_text(const Tally& tally) {
   std::string text;
@@ -156,7 +165,7 @@ std::string findings_text(const Tally& tally) {
     text +=
         fmt::format("\n{}: {} ({}x)\n  {} -> {}\n", name,
                     f.trace_file.empty() ? f.case_name : f.trace_file, f.count, f.call, f.result);
-    for (const auto& remark : f.remarks) text += "  " + remark + "\n";
+    for (const auto& remark : f.remarks) text += "  " + shortened(remark) + "\n";
     text += shrunk_text(f.shrunk, f.trace);
   }
   if (!flaky.empty())

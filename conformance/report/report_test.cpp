@@ -13,6 +13,7 @@ using namespace model;
 using nlohmann::ordered_json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// All that a report can hold, with texts that are awkward in JSON and XML.
 class ReportTest : public ::testing::Test {
@@ -231,6 +232,18 @@ TEST_F(ReportTest, SarifHoldsUnexpectedFindingsOnly) {
   EXPECT_EQ(results[0].at("ruleId"), "reg_mr.ok/accepted/memory_mapped");
   EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
             "deviation-01.mrt");
+}
+
+TEST_F(ReportTest, LongListsOfSourcesAreShownOnThePageInFull) {
+  std::string sources = "qp0: send.ok [";
+  while (sources.size() < 1000) sources += "ibv_post_send(3), DESCRIPTION; ";
+  sources += "the last]";
+  tally_.findings.front().remarks = {"allowed here: SUCCESS", sources};
+  const std::string text = report_text(plan_, tally_, facts_);
+  EXPECT_THAT(text, HasSubstr("\n  allowed here: SUCCESS\n  qp0: send.ok [ibv_post_send(3), "));
+  EXPECT_THAT(text, HasSubstr(" ... (all: report.html)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("the last]")));
+  EXPECT_THAT(report_html(plan_, tally_, facts_), HasSubstr("the last]"));
 }
 
 TEST(Flaky, IsWhatTheSameCallsDoNotShowAgain) {
