@@ -69,7 +69,7 @@ BENCHMARK(judge_a_write)->DenseRange(2, 8, 2);
 Trace walked(std::int64_t steps) {
   impl::SimDevice device;
   Plan plan = testing::plan_of(static_cast<std::uint64_t>(steps), 3);
-  plan.case_steps = steps;
+  plan.case_steps = static_cast<std::uint64_t>(steps);
   Trace trace = testing::walk_case(device, plan, 0);
   if (trace.steps.size() != static_cast<std::size_t>(steps)) std::abort();
   return trace;

@@ -46,12 +46,12 @@ class Finder {
     for (const auto& [id, clauses] : model_->conditions) {
       if (words(clauses).empty()) report("condition " + id, "names no clause and no gap");
       check_list("condition " + id, clauses,
-                 [&](const Named& one) { return one.has_condition(id); });
+                 [&name = id](const Named& one) { return one.has_condition(name); });
     }
     for (const auto& [id, freedom] : model_->rules) {
-      check_list("rule " + id, freedom, [&](const Named& one) { return one.has_rule(id); });
-      if (std::none_of(named_.begin(), named_.end(),
-                       [&](const Named& one) { return one.has_rule(id); }))
+      const auto lists_it = [&name = id](const Named& one) { return one.has_rule(name); };
+      check_list("rule " + id, freedom, lists_it);
+      if (std::none_of(named_.begin(), named_.end(), lists_it))
         report("rule " + id, "no clause and no gap lists it");
     }
     return findings_;

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 
 #include "conformance/commands/commands.hpp"
 #include "impl/sim/faults.hpp"
+#include "impl/sim/sim_options.hpp"
 #include "impl/verbs/verbs_device.hpp"
 
 namespace mrproof {
@@ -25,6 +27,9 @@ int list_devices() {
   if (devices.empty())
     fmt::print("no RDMA device here; 'ci/conformance' runs one in a virtual machine\n");
   fmt::print("{:12} driver {:10} the simulated device, to test the harness\n", "sim", "simulated");
+  std::string sets;
+  for (const auto& set : impl::capability_sets()) sets += " " + std::string(set.first);
+  fmt::print("{:12} driver {:10} what it can do, as SET:{}\n", "sim@SET", "simulated", sets);
   return kExitExpected;
 }
 

@@ -492,6 +492,7 @@ TEST(Devices, AreListedWithTheSimulatedOneAndItsFaults) {
   const Ran devices = run_mrproof({"devices"});
   EXPECT_EQ(devices.code, 0);
   EXPECT_THAT(devices.out, HasSubstr("sim "));
+  EXPECT_THAT(devices.out, HasSubstr(" no-windows "));
   const Ran faults = run_mrproof({"devices", "--faults"});
   EXPECT_EQ(faults.code, 0);
   for (const auto& fault : impl::faults())

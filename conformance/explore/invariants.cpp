@@ -11,7 +11,6 @@ class Truth {
  public:
   struct NoName {
     friend constexpr NoName operator+(NoName name, auto&& /*more*/) { return name; }
-    friend constexpr NoName operator+(const char* /*more*/, NoName name) { return name; }
   };
   static constexpr NoName named(const char* /*what*/, std::size_t /*index*/) { return {}; }
   void add(NoName /*of*/, model::Bit holds) { holds_ = holds_ & holds; }

@@ -65,15 +65,15 @@ void Transitions::enter(std::size_t from, PackedState to, std::size_t call, std:
                     "fewer values",
                     scope_->file, kMost));
   count_ += static_cast<std::size_t>(std::popcount(rules));
+  const std::uint32_t number = place->second;
   // Two effects can lead to the same state.
-  const auto known =
-      std::find_if(ends_.begin() + calls_.back().first_end, ends_.end(),
-                   [&](const TransitionEnd& end) { return end.to == place->second; });
+  const auto known = std::find_if(ends_.begin() + calls_.back().first_end, ends_.end(),
+                                  [&](const TransitionEnd& end) { return end.to == number; });
   if (known != ends_.end()) {
     known->rules |= rules;
     return;
   }
-  ends_.push_back({place->second, rules});
+  ends_.push_back({number, rules});
   ++calls_.back().end_count;
 }
 

@@ -239,8 +239,8 @@ Choices last_elements(const State<Plain>& s, const Step& step, bool wide) {
       if (sound) choices.odd.push_back({first, key, kPageSize});
       continue;
     }
-    add_places(first, r->last.value(), 8, 1, [&](std::uint64_t at, bool usual) {
-      (usual ? choices.sound : choices.odd).push_back({at, key, 8});
+    add_places(first, r->last.value(), 8, 1, [&, &name = key](std::uint64_t at, bool usual) {
+      (usual ? choices.sound : choices.odd).push_back({at, name, 8});
     });
     if (atomic) continue;
     for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, kPageSize})
@@ -434,7 +434,7 @@ void with_second_element(const State<Plain>& state, Step step,
   step.call.second.length = Plain::address(8);
   const auto first = step.call.address.value();
   for (const auto& key : {step.lkey, KeyName{}})
-    for (const std::uint64_t by : {8, 0}) {
+    for (const std::uint64_t by : {8U, 0U}) {
       step.second = key;
       step.call.second.address = Plain::address(first + by);
       resolve_keys(step, state);

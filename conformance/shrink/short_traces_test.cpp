@@ -52,7 +52,7 @@ TEST(ShortTraces, ComeThePlainestFirst) {
 TEST(ShortTraces, MayAllBeMadeAndShowIt) {
   ShortTraceStore store;
   for (const auto& wanted : {kRight, kStale})
-    for (const std::size_t steps : {2, 3}) {
+    for (const std::size_t steps : {2U, 3U}) {
       std::set<std::string> different;
       const auto& all = store.get(any(), wanted, steps);
       for (const Trace& trace : all.traces) {

@@ -142,7 +142,7 @@ std::set<std::uint8_t> numbers_of(const ShrinkForm& form, ObjectKind kind) {
 void propose_resized(const ShrinkForm& form, std::size_t at, const Propose& propose) {
   const auto& maker = form.steps[at].call;
   constexpr std::uint64_t kKeep = 3;
-  for (const std::uint64_t length : {8, 64, 4096, 8192, 1})
+  for (const std::uint64_t length : {8U, 64U, 4096U, 8192U, 1U})
     for (const std::uint64_t use : {std::uint64_t{8}, std::uint64_t{64}, std::uint64_t{1}, kKeep})
       for (const auto which : {Uses::all, Uses::remote, Uses::local, Uses::binds}) {
         ShrinkForm resized = form;

@@ -66,8 +66,8 @@ void propose_without_reregistrations(const ShrinkForm& form, const Propose& prop
 /// Transfers of so many bytes inside one region from its beginning on, and the region as long as
 /// that needs.
 void propose_layouts(const ShrinkForm& form, std::uint8_t region, const Propose& propose) {
-  for (const std::uint64_t length : {8, 64, 4096, 1})
-    for (const std::uint64_t size : {8, 4096, 8192})
+  for (const std::uint64_t length : {8U, 64U, 4096U, 1U})
+    for (const std::uint64_t size : {8U, 4096U, 8192U})
       for (const bool remote_first : {false, true})
         for (const std::uint64_t gap : {length, std::uint64_t{0}}) {
           if (gap != 0 && size < 2 * length && size != 8) continue;

@@ -133,7 +133,7 @@ TEST(Pitfalls, StepsThatCanGoInTwosAndThreesOnly) {
   // Those of one kind lie apart, and all of the other kind are needed.
   const std::string needed = "fill(buf0+0, 8, 7)\n";
   const std::string other = "protect(buf0+0, 4096, NONE)\n";
-  for (const std::size_t size : {2, 3}) {
+  for (const std::size_t size : {2U, 3U}) {
     const auto divides = [&](const std::vector<Step>& steps) {
       const auto count = [&](Verb verb) {
         return static_cast<std::size_t>(std::count_if(

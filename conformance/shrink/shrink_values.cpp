@@ -135,7 +135,7 @@ void propose_single_values(const ShrinkForm& form, const Propose& propose) {
 void propose_kept_ends(const ShrinkForm& form, const Propose& propose) {
   for (std::size_t i = 0; i < form.steps.size(); ++i) {
     const auto& c = form.steps[i].call;
-    for (const std::uint64_t length : {8, 64, 4096, 1}) {
+    for (const std::uint64_t length : {8U, 64U, 4096U, 1U}) {
       ShrinkForm changed = form;
       auto& call = changed.steps[i].call;
       const std::uint64_t by = c.length.value() - length;
@@ -303,7 +303,7 @@ bool has_argument(const Step& step, Argument argument) {
 }  // namespace
 
 void with_plainer_values(const ShrinkForm& form, const Propose& propose) {
-  for (const std::uint64_t limit : {8, 64, 4096, 8192}) propose(limited(form, limit));
+  for (const std::uint64_t limit : {8U, 64U, 4096U, 8192U}) propose(limited(form, limit));
   for (Step step : form.steps)
     for (const auto& number : numbers_in(step))
       for (const auto value : plainer(number))

@@ -228,9 +228,10 @@ bool CallMaker::spoil_by_hole(Side& side) {
     return std::pair(r.memory.value(), r.memory.value() + (r.last.value() - r.first.value()));
   };
   const auto in_hole = [&](const Region& r) {
-    const auto [from, last] = memory_of(r);
+    const auto memory = memory_of(r);
     return std::any_of(state_.buffers.begin(), state_.buffers.end(), [&](const auto& b) {
-      return b.hole.truth() && b.hole_first.value() <= last && from <= b.hole_last.value();
+      return b.hole.truth() && b.hole_first.value() <= memory.second &&
+             memory.first <= b.hole_last.value();
     });
   };
   const auto found = one_of(state_.regions, [&](const Region& r) {

@@ -119,7 +119,10 @@ class Shrinker {
     const bool ignored =
         call.verb == Verb::rereg_mr &&
         ((call.flags & Plain::flags(kChangeTranslation)) == Plain::flags(0)).truth();
-    if (ignored) any |= plainer(i, &C::length, {0}) | plainer(i, &C::address, {0});
+    if (ignored) {
+      any |= plainer(i, &C::length, {0});
+      any |= plainer(i, &C::address, {0});
+    }
     if (!ignored) any |= plainer(i, &C::length, {4096, 64, 8, 16384});
     const auto near = [](std::uint64_t at) -> std::vector<std::uint64_t> {
       for (std::size_t b = 0; b < kBufferCount; ++b)
