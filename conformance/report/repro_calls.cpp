@@ -90,10 +90,16 @@ void ReproWriter::answer(const Step& step, const std::string& call) {
     return;
   }
   const bool ok = step.result.outcome == Outcome::ok;
-  const auto statement = fmt::format("NEED({}{});", ok ? "!" : "", call);
+  // What a refused re-registration leaves behind hangs on its code: so do the steps after it.
+  const auto code = step.call.verb == Verb::rereg_mr && !ok
+                        ? name_of_value(kReregCodeNames, bits(step.result.error))
+                        : std::nullopt;
+  const auto not_zero = ok ? "!" : "";
+  const auto as_told = code ? fmt::format(" == IBV_REREG_MR_{}", *code) : "";
+  const auto statement = fmt::format("NEED({}{}{});", not_zero, call, as_told);
   if (statement.size() <= 96) return line(statement);
   set_got(call);
-  line(ok ? "NEED(!got);" : "NEED(got);");
+  line(fmt::format("NEED({}got{});", not_zero, as_told));
 }
 
 std::string ReproWriter::registration(const Step& step) {

@@ -104,6 +104,22 @@ TEST(Repro, WhatSaysNothingOfTheDeviceIsNoDeviation) {
   EXPECT_THAT(program, HasSubstr("got == REFUSED && (errno == ENOMEM || errno == EAGAIN)"));
 }
 
+TEST(Repro, StepsBehindARefusedReregistrationNeedItsCode) {
+  const std::string before = "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok\n";
+  const std::string after = "dereg_mr(mr0) -> refused EINVAL\n";
+  const auto moved = program_of(before +
+                                "protect(buf0+0, 4096, NONE)\n"
+                                "rereg_mr(mr0, CHANGE_TRANSLATION, pd0, buf1+0, 4096, 0)"
+                                " -> refused ERR_DO_FORK_OLD ENOMEM\n" +
+                                after);
+  EXPECT_THAT(moved, HasSubstr("NEED(got == IBV_REREG_MR_ERR_DO_FORK_OLD);"));
+  const auto changed = program_of(before +
+                                  "rereg_mr(mr0, CHANGE_ACCESS, pd0, buf0+0, 4096, REMOTE_WRITE)"
+                                  " -> refused ERR_CMD EINVAL\n" +
+                                  after);
+  EXPECT_THAT(changed, HasSubstr("NEED(got == IBV_REREG_MR_ERR_CMD);"));
+}
+
 TEST(Repro, ARefusalThatIsWrongInADetailIsNotTakenForAMissingFeature) {
   const auto program = program_of(
       "mr0 = reg_mr(pd0, buf0+0, 64, ON_DEMAND) -> ok\n"
