@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 #include <thread>
-#include <unordered_map>
 
+#include "specs/prover/comparisons.hpp"
 #include "specs/prover/equivalence.hpp"
 
 namespace mrproof::specs {
@@ -75,42 +75,11 @@ class Maker {
     mutants_.push_back({verb_, std::move(name), std::move(rows)});
   }
 
-  /// A number for the term that does not depend on which slots it speaks of.
-  std::uint64_t print(Ref ref) {
-    const auto found = prints_.find(ref);
-    if (found != prints_.end()) return found->second;
-    const Store& store = Store::current();
-    const smt::Node node = store.node(ref);
-    std::string text = fmt::format("{} {}", static_cast<int>(node.op), node.width);
-    if (node.op == smt::Op::unknown)
-      text += kind_of(store.names().at(static_cast<std::size_t>(node.value)));
-    if (node.op == smt::Op::constant)
-      text += fmt::format("{}", static_cast<std::uint64_t>(node.value));
-    for (std::size_t i = 0; i < smt::arity(node.op); ++i)
-      text += fmt::format(" {}", print(node.args.at(i)));
-    return prints_[ref] = std::hash<std::string>{}(text);
-  }
-
-  /// The first of each kind of ordering that is made meanwhile, and how it reads.
-  template <class Run>
-  std::vector<std::size_t> kinds(std::set<std::uint64_t>& seen, Run&& run) {
-    std::vector<std::size_t> first;
-    const smt::Orderings orderings;
-    run();
-    for (std::size_t i = 0; i < orderings.made().size(); ++i) {
-      const Ref made = orderings.made()[i];
-      if (!Store::current().is_constant(made) && seen.insert(print(made)).second)
-        first.push_back(i);
-    }
-    return first;
-  }
-
   /// Calls with a view of each shape.
   template <class With>
   void each_shape(model::Outcome outcome, With&& with) {
     for (const Shape& shape : shapes_of(verb_, false)) {
       const Store store;
-      prints_.clear();
       const auto state = unknown_state("before.");
       const auto call = unknown_call("call.", shape);
       const auto result = unknown_result("result.", outcome);
@@ -121,12 +90,15 @@ class Maker {
   void change_effect(std::size_t at) {
     const auto& row = rows_[at];
     if (row.rule.effect == nullptr) return;
-    std::set<std::uint64_t> seen;
     std::set<std::string> fields;
-    std::set<std::size_t> shifts;
+    Comparisons comparisons;
     each_shape(row.rule.outcome, [&](const auto& view) {
       auto after = view.state;
-      for (const auto i : kinds(seen, [&] { row.rule.effect(view, after); })) shifts.insert(i);
+      {
+        const smt::Orderings orderings;
+        row.rule.effect(view, after);
+        comparisons.add(orderings);
+      }
       state_fields(
           [&](const std::string& path, const auto& a, const auto& b) {
             if (a.ref() != b.ref()) fields.insert(kind_of(path));
@@ -138,10 +110,10 @@ class Maker {
       rows[at].change = {true, nullptr, smt::Orderings::kNone, field};
       add(at, "does not set", field, std::move(rows));
     }
-    for (const auto i : shifts) {
+    for (const auto& [name, ordering] : comparisons.one_of_each_kind()) {
       auto rows = rows_;
-      rows[at].change = {true, nullptr, i, {}};
-      add(at, "shifts in its effect comparison", std::to_string(i), std::move(rows));
+      rows[at].change = {true, nullptr, ordering, {}};
+      add(at, "shifts in its effect comparison", name, std::move(rows));
     }
   }
 
@@ -155,16 +127,19 @@ class Maker {
       return std::string_view(a->id) < std::string_view(b->id);
     });
     for (const auto* condition : ordered) {
-      std::set<std::uint64_t> seen;
-      std::set<std::size_t> shifts;
+      Comparisons comparisons;
       each_shape(model::Outcome::ok, [&](const auto& view) {
-        for (const auto i : kinds(seen, [&] { (void)condition->holds(view); })) shifts.insert(i);
+        const smt::Orderings orderings;
+        (void)condition->holds(view);
+        comparisons.add(orderings);
       });
-      for (const auto i : shifts) shift(*condition, i);
+      for (const auto& [name, ordering] : comparisons.one_of_each_kind())
+        shift(*condition, name, ordering);
     }
   }
 
-  void shift(const model::Condition<Terms>& condition, std::size_t ordering) {
+  void shift(const model::Condition<Terms>& condition, const std::string& name,
+             std::size_t ordering) {
     auto rows = rows_;
     for (Row& row : rows)
       for (const auto& terms : {row.rule.requires_all, row.rule.reasons})
@@ -173,14 +148,13 @@ class Maker {
     mutants_.push_back(
         {verb_,
          fmt::format("{}: {} shifts comparison {}",
-                     model::kVerbNames.at(static_cast<std::size_t>(verb_)), condition.id, ordering),
+                     model::kVerbNames.at(static_cast<std::size_t>(verb_)), condition.id, name),
          std::move(rows)});
   }
 
   const model::Verb verb_;
   const std::vector<Row> rows_;
   std::vector<Mutant> mutants_;
-  std::unordered_map<Ref, std::uint64_t> prints_;
 };
 
 /// Whether nothing can notice the mutant; if so, says by what that follows.
