@@ -42,4 +42,26 @@ expect() {
 expect 0 ' 0 deviates' 0 1
 expect 0 ' 0 crash' 2 3
 expect 2 'ended while it booted (exit code 0), 3 times' 3 3
+
+# A kernel that warned of something and later panics: what it says of the panic is told.
+machine 0
+cat >"$folder/target/boot" <<EOF
+#!/bin/sh
+if [ -e "$folder/target/boots" ]; then
+  echo ready >"\$2"
+  exec "$mrproof" agent --channel "\$1" --own-device sim
+fi
+echo boot >"$folder/target/boots"
+echo 'WARNING: mm/page_alloc.c:5336 at alloc_pages' >"\$2"
+"$mrproof" agent --channel "\$1" --own-device sim &
+until [ "\$(wc -c <"$folder/out/journal.jsonl")" -gt 1000000 ]; do sleep 0.01; done
+kill -9 \$!
+printf '%s\\n' 'BUG: kernel NULL pointer dereference' 'Oops: 0000 [#1]' 'Kernel panic - not' >>"\$2"
+EOF
+rm -rf "$folder/out"
+said=$("$mrproof" run --target "$folder/target" --steps 200000 --out "$folder/out" 2>&1)
+if [ $? != 1 ] || ! echo "$said" | grep -q 'Kernel panic - not; BUG: kernel NULL pointer'; then
+  echo "a panic after a warning: $said"
+  failed=1
+fi
 exit "$failed"

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <regex>
 #include <string_view>
+#include <utility>
 
 #include "conformance/report/finding.hpp"
 #include "conformance/run/plan.hpp"
@@ -78,15 +79,26 @@ void check_is_free(const std::string& folder) {
           folder, name));
 }
 
-void remove_old_reports(const std::string& folder, fs::file_time_type begun) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+EarlierReports::EarlierReports(std::string folder) : folder_(std::move(folder)) {
+  if (folder_.empty()) return;
+  std::error_code unknown;
+  for (const auto& entry : fs::directory_iterator(folder_, unknown)) {
     const auto name = entry.path().filename().string();
-    const bool is_old = fs::last_write_time(entry.path(), ignored) < begun;
-    if (is_report(name) && is_old) fs::remove(entry.path(), ignored);
-    if (!entry.is_directory(ignored) || !is_finding(name)) continue;
-    for (const char* file : kFindingFiles) fs::remove(entry.path() / file, ignored);
-    fs::remove(entry.path(), ignored);  // stays if something else is in it
+    if (is_report(name) || is_finding(name))
+      files_[name] = fs::last_write_time(entry.path(), unknown);
+  }
+}
+
+void EarlierReports::remove() const {
+  std::error_code ignored;
+  for (const auto& [name, written] : files_) {
+    const auto path = fs::path(folder_) / name;
+    if (fs::is_directory(path, ignored)) {
+      for (const char* file : kFindingFiles) fs::remove(path / file, ignored);
+      fs::remove(path, ignored);  // stays if something else is in it
+    } else if (fs::last_write_time(path, ignored) == written) {
+      fs::remove(path, ignored);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -30,8 +31,20 @@ class FolderHold {
 /// write. A run's folder is known by its report or its journal.
 void check_is_free(const std::string& folder);
 
-/// Removes what an earlier run left in its folder, so that no stale trace stands beside the report:
-/// what was written before `begun`. Other files stay.
-void remove_old_reports(const std::string& folder, std::filesystem::file_time_type begun);
+/// What an earlier run left in its folder.
+class EarlierReports {
+ public:
+  /// Looks at the folder as it is now. An empty name has nothing.
+  explicit EarlierReports(std::string folder);
+  /// Removes what was there then and was not written since, so that no stale trace stands beside
+  /// the report. Other files stay.
+  void remove() const;
+
+ private:
+  std::string folder_;
+  /// When each was written. A file's time is that of the kernel's last tick, and so may lie before
+  /// the moment at which the clock said that this run began.
+  std::map<std::string, std::filesystem::file_time_type> files_;
+};
 
 }  // namespace mrproof

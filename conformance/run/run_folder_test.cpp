@@ -60,10 +60,15 @@ TEST(RunFolder, LosesWhatAnEarlierRunWroteAndNothingElse) {
     for (const auto& list : {theirs, mine})
       for (const auto& name : list) (void)folder.write(name, "x");
     check_is_free(folder.file(""));
-    const auto begun = testing::fs::file_time_type::clock::now() + std::chrono::seconds(1);
-    remove_old_reports(folder.file(""), begun - std::chrono::hours(1));
-    EXPECT_TRUE(exists(folder.file("console-qemu.log"))) << "it is this run's";
-    remove_old_reports(folder.file(""), begun);
+    const EarlierReports earlier(folder.file(""));
+    (void)folder.write("console-1.log", "this run's");
+    const auto console = folder.file("console-qemu.log");
+    const auto written = testing::fs::last_write_time(console);
+    testing::fs::last_write_time(console, written + std::chrono::milliseconds(1));
+    earlier.remove();
+    for (const char* name : {"console-1.log", "console-qemu.log"})
+      EXPECT_TRUE(exists(folder.file(name))) << name << " is this run's";
+    EarlierReports(folder.file("")).remove();
     for (const auto& name : theirs) EXPECT_FALSE(exists(folder.file(name))) << name;
     for (const auto& name : mine) EXPECT_TRUE(exists(folder.file(name))) << name;
     EXPECT_FALSE(exists(folder.file(mark)));
@@ -78,8 +83,7 @@ TEST(RunFolder, LosesFindingsThatNobodyAddedTo) {
     (void)folder.write(std::string(name) + "/repro.c", "x");
   }
   (void)folder.write("deviation-02-send.ok/notes", "my own");
-  remove_old_reports(folder.file(""),
-                     testing::fs::file_time_type::clock::now() + std::chrono::seconds(1));
+  EarlierReports(folder.file("")).remove();
   EXPECT_FALSE(exists(folder.file("crash-01")));
   EXPECT_TRUE(exists(folder.file("deviation-02-send.ok/notes")));
   EXPECT_TRUE(exists(folder.file("crash-notes/repro.c")));

@@ -76,9 +76,8 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
   Supervisor supervisor({options.out, options.seconds, at.first_case, options.step_limit}, plan,
                         place.channel(), place.host(), tally, journal);
   // Not before: a run that cannot begin leaves the earlier one's report as it is.
-  const auto begun = fs::file_time_type::clock::now();
-  if (!options.out.empty() && !options.resume)
-    supervisor.on_begin([&] { remove_old_reports(options.out, begun); });
+  const EarlierReports earlier(options.resume ? "" : options.out);
+  supervisor.on_begin([&] { earlier.remove(); });
   const bool show = isatty(STDERR_FILENO) != 0;
   FailFast fail_fast(options, expectations);
   supervisor.on_progress([&](const Tally& seen, const Plan& whole) {

@@ -78,7 +78,9 @@ class VirtualHost : public Host {
   }
 
   std::string kernel_trouble() override {
-    return console_line({"BUG:", "Oops", "WARNING:", "general protection fault"});
+    // A warning may be of an earlier case.
+    const auto fatal = console_line({"BUG:", "Oops", "general protection fault"});
+    return fatal.empty() ? console_line({"WARNING:"}) : fatal;
   }
 
   [[nodiscard]] std::string name() const override { return name_; }
