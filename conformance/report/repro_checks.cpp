@@ -307,6 +307,7 @@ std::string ReproWriter::detail(const PlainCondition& condition) {
   if (const auto text = errno_detail(id); !text.empty()) return text;
   if (id == "completion_matches") return "matches";
   if (id == "qp_state_true") return "attr.qp_state == " + c_state(own.state);
+  if (id == "qp_state_ended") return "attr.qp_state != IBV_QPS_RTS && attr.qp_state != IBV_QPS_ERR";
   if (id == "requester_stays") return "own_state == " + c_state(own.state);
   if (id == "responder_stays") return "peer_state == " + c_state(peer.state);
   if (id == "requester_fails") return "own_state == IBV_QPS_ERR";

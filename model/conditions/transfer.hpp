@@ -223,6 +223,8 @@ MRPROOF_OBSERVATION(completion_matches,
     v.result.completion_matches);
 MRPROOF_OBSERVATION(qp_state_true, "the state reported is the one the queue pair is in",
     "query_qp.state", v.result.qp_state == v.qp().state);
+MRPROOF_OBSERVATION(qp_state_ended, "the state reported is neither RTS nor ERR", "gap.iwarp_states",
+    v.result.qp_state == QpState::other);
 MRPROOF_OBSERVATION(requester_stays, "the requesting queue pair keeps its state",
     "modify_qp.rc_transitions 11.6.2", seen_as(v.result.qp_state, v.qp().state));
 MRPROOF_OBSERVATION(responder_stays, "the responding queue pair keeps its state",

@@ -66,7 +66,10 @@ template <class D> struct MessageRules {
       kSendFaults, key_fault("rem_access_err_key", rem_access_err),
       key_fault("rem_op_err_key", rem_op_err), key_fault("rem_inv_req_err_key", rem_inv_req_err));
 
-  static constexpr R kQuery[] = {R{"ok", ok, hold<D, qp_state_true<D>>}, C::kNoResources};
+  static constexpr R kQuery[] = {R{"ok", ok, hold<D, qp_state_true<D>>},
+      R{"ok_ended", ok, hold<D, over_iwarp<D>, qp_state_ended<D>>, fail<D, qp_ready<D>>}.with(
+          "gap.iwarp_states"),
+      C::kNoResources};
   static constexpr R kConnect[] = {R{"ok", ok}.with(E::reconnect), C::kNoResources};
   static constexpr R kDestroy[] = {R{"ok", ok}.with(E::destroy),
       R{"refused_elsewhere", refused, C::kErrnoValue, fail<D, no_other_type_window_here<D>>}.with(
