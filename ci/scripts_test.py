@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -134,6 +135,54 @@ class BuildTarget(Scripts):
             self.assertEqual(status, 0)
             self.assertEqual(said.splitlines()[-1],
                              str(self.folder.resolve() / "build/targets" / folder))
+
+
+class Modules(Scripts):
+    """Kernel modules from a distribution's sources, with a program in the compiler's place."""
+
+    def source(self, suite="sid", package="linux-source"):
+        build_target = script_module("build-target")
+        with mock.patch.object(build_target.packages, "host_release", return_value="bookworm"):
+            return build_target.ModuleSource(self.folder / "work", suite, "7.2-amd64", package,
+                                             "drivers/siw")
+
+    def archive(self, version):
+        driver = self.file(f"linux-source-{version}/drivers/siw/siw.c", "int siw;\n")
+        file = self.folder / f"work/tree/usr/src/linux-source-{version}.tar.xz"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(file, "w:xz") as tar:
+            tar.add(driver, driver.relative_to(self.folder))
+
+    def build(self, program, script):
+        """What is said when the program, found before others of its name, fails so."""
+        self.program(f"bin/{program}", script)
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        with mock.patch.dict(os.environ, {"PATH": path}), self.assertRaises(Exception) as raised:
+            self.source("sid" if program == "unshare" else "bookworm").build("siw", [])
+        return f"{type(raised.exception).__name__}: {raised.exception}"
+
+    def test_whose_compiler(self):
+        for suite, foreign in (("bookworm", False), ("bookworm-backports", False),
+                               ("trixie", True), ("sid", True)):
+            with self.subTest(suite=suite):
+                self.assertEqual(self.source(suite).foreign, foreign)
+
+    def test_the_newest_source_has_a_version_in_its_name(self):
+        self.archive("7.2")
+        self.source()._unpack_source()
+        self.assertEqual((self.folder / "work/original/siw.c").read_text(), "int siw;\n")
+        self.archive("7.3")
+        for package in ("linux-source", "linux-source-6.1"):
+            with self.assertRaisesRegex(Exception, f"{package} of sid has no source"):
+                self.source(package=package)._unpack_source()
+
+    def test_what_fails(self):
+        self.assertEqual(self.build("make", "echo 'siw.c:1: error: no'; exit 2"),
+                         "BuildError: siw.c:1: error: no")
+        self.assertEqual(self.build("unshare", "echo 'siw.c:1: error: no'; exit 2"),
+                         "BuildError: siw.c:1: error: no")
+        self.assertRegex(self.build("unshare", "echo 'unshare: unshare failed: no' >&2; exit 1"),
+                         "TargetError: unshare: unshare failed: no; .*run as root")
 
 
 class BuildImage(Scripts):

@@ -110,8 +110,11 @@ class ModuleSource:
         done = subprocess.run(self._command(settings), capture_output=True, text=True, check=False)
         if done.returncode != 0:
             lines = (done.stderr + done.stdout).splitlines()
-            errors = [line for line in lines if "error" in line or line.startswith("mount:")
-                      or line.startswith("unshare:")]
+            for line in lines:
+                if line.startswith(("unshare:", "mount:", "chroot:")):
+                    raise TargetError(f"{line}; a module of {self.suite} is built in a mount "
+                                      "namespace of its own: run as root, a container --privileged")
+            errors = [line for line in lines if "error" in line]
             raise BuildError((errors or ["make failed"])[0])
         return self.changed / f"{module}.ko"
 

@@ -79,7 +79,9 @@ constexpr auto effect_theorems() {
        S::success_is_remembered},
       {"completion_is_its_own", "A completion names the work request that it belongs to.",
        W::completion_is_its_own},
-      {"states_seen_are_true", "The state that is seen of a queue pair is the one it is in.",
+      {"states_seen_are_true",
+       "The state that is seen of a queue pair is the one it is in; of one whose connection over "
+       "iWARP has ended, any but RTS.",
        W::states_seen_are_true},
       {"receives_seen_are_true",
        "A receive completes when it leaves its queue, with success and the message's length if the "

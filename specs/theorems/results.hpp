@@ -38,13 +38,19 @@ struct ResultFacts {
     }
   }
 
-  /// No two successes of a call mean different things.
+  /// No two successes of a call mean different things. They may where both do the same, and a gap
+  /// leaves open which of two answers comes with it.
   static void success_is_one(const C& c, F& facts) {
     for (std::size_t i = 0; i < c.rules.size(); ++i)
       for (std::size_t j = i + 1; j < c.rules.size(); ++j)
-        if (is_success(c.rules[i]) && is_success(c.rules[j]))
+        if (is_success(c.rules[i]) && is_success(c.rules[j]) &&
+            !is_other_answer(*c.rules[i].rule, *c.rules[j].rule))
           facts.add(std::string(c.rules[i].rule->name) + " and " + c.rules[j].rule->name,
                     !(c.rules[i].situation & c.rules[j].situation));
+  }
+  static bool is_other_answer(const model::Rule<D>& plain, const model::Rule<D>& other) {
+    return plain.effect == other.effect && plain.transfer == other.transfer &&
+           plain.freedom == nullptr && other.freedom != nullptr && other.reasons.size() != 0;
   }
 
   static void success_exactly_when_permitted(const C& c, F& facts) {

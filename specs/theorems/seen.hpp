@@ -28,10 +28,15 @@ struct SeenFacts {
     if (completes(t)) facts.add("completion", t.result.completion_matches);
   }
 
+  static Bit is_of_ended_connection(const T& t) {
+    return is_iwarp(t.after) & (t.after.qps.at(t.call.qp).state == model::QpState::err) &
+           (t.result.qp_state == model::QpState::other);
+  }
   static void states_seen_are_true(const T& t, F& facts) {
     const auto unknown = D::small(model::QpState::unknown);
     if (t.call.verb == Verb::query_qp && t.result.outcome == Outcome::ok)
-      facts.add("queried", t.result.qp_state == t.after.qps.at(t.call.qp).state);
+      facts.add("queried", (t.result.qp_state == t.after.qps.at(t.call.qp).state) |
+                               is_of_ended_connection(t));
     if (!completes(t)) return;
     const auto& peer = t.after.qps.at(model::peer_of(t.call.qp));
     facts.add("requester", (t.result.qp_state == unknown) |
