@@ -200,7 +200,8 @@ class Mended(Programs):
             self.all_conform(target, traces)
 
     def all_conform(self, target, traces):
-        ended = run_programs(target, self.compile_all(traces), "rxe0") if traces else {}
+        ended = (run_programs(target, self.compile_all(traces), device_of(target))
+                 if traces else {})
         for trace in traces:
             with self.subTest(trace=trace.name):
                 self.assertEqual(ended[name_of(trace)].code, 0, ended[name_of(trace)].output)

@@ -80,8 +80,10 @@ int explore(ExploreArguments arguments) {
   switch (result.end) {
     case ExploreEnd::complete: return kExitExpected;
     case ExploreEnd::broken:
-      fmt::print("after these steps the model breaks: {}\n{}", result.broken,
-                 print_trace(explorer.trace_to(result)));
+      // At once: to look for the way there may take as long again.
+      fmt::print("after these steps the model breaks: {}\n", result.broken);
+      std::fflush(stdout);
+      fmt::print("{}", print_trace(explorer.trace_to(result)));
       return kExitDeviation;
     case ExploreEnd::out_of_memory: break;
   }

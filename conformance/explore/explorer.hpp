@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "conformance/explore/moves.hpp"
 #include "conformance/explore/state_set.hpp"
@@ -70,7 +72,9 @@ class Explorer {
   [[nodiscard]] StateCodec& codec() { return codec_; }
 
  private:
-  std::vector<PackedState> path_to(PackedState state, std::size_t depth);
+  /// For each number of calls from the first state, those states from which the rest of `depth`
+  /// calls leads to `state`, and perhaps others that so many calls do not lead to.
+  std::vector<std::set<PackedState>> ways_to(PackedState state, std::size_t depth);
 
   const Scope& scope_;
   const RuleMasks& masks_;

@@ -122,6 +122,39 @@ TEST(Explorer, FindsACallWithoutAnAllowedResult) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(trace.steps[i].observed);
 }
 
+// States of six calls lead back to those of two, by deregistration and a new connection.
+constexpr const char* kDeepScope = R"(# mrproof scope v1
+given capabilities(0, 8388608)
+given pd0
+given qp0(pd0) <-> qp1(pd0)
+regions 3
+shown all
+symmetry none
+mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE)
+mr1 = reg_mr(pd0, buf1+0, 4096, LOCAL_WRITE)
+mr2 = reg_mr(pd0, buf2+0, 4096, LOCAL_WRITE|REMOTE_WRITE)
+dereg_mr(mr*)
+post_recv(qp1, mr1.lkey, buf1+0, 8)
+rdma_write_with_imm(qp0, mr0.lkey, buf0+0, 8, mr2.rkey, buf2+0)
+connect(qp0)
+)";
+
+TEST(Explorer, KnowsTheWayToADeepState) {
+  const Scope scope = parse_scope(kDeepScope, "deep.scope");
+  RuleMasks masks(scope.dialect);
+  ASSERT_TRUE(masks.drop("rdma_write_with_imm.ok"));
+  for (const unsigned threads : {1U, 2U, 3U}) {
+    Explorer explorer(scope, masks);
+    ExploreOptions options;
+    options.threads = threads;
+    const auto result = explorer.run(options);
+    ASSERT_EQ(result.end, ExploreEnd::broken);
+    const Trace trace = explorer.trace_to(result);
+    ASSERT_EQ(trace.steps.size(), 5U) << print_trace(trace);
+    EXPECT_EQ(trace.steps.back().call.verb, Verb::rdma_write_with_imm);
+  }
+}
+
 TEST(Explorer, NeitherReplacesNorDropsWhatIsNotThere) {
   RuleMasks masks("linux");
   EXPECT_FALSE(masks.drop("dereg_mr.never"));

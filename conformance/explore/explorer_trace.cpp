@@ -1,5 +1,5 @@
 // The way to a state: backwards by depth, then forwards in slots as the calls name them.
-#include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "conformance/explore/explorer.hpp"
@@ -7,23 +7,22 @@
 
 namespace mrproof {
 
-std::vector<PackedState> Explorer::path_to(PackedState state, std::size_t depth) {
-  std::vector<PackedState> path{state};
+std::vector<std::set<PackedState>> Explorer::ways_to(PackedState state, std::size_t depth) {
+  std::vector<std::set<PackedState>> ways(depth + 1);
+  ways[depth].insert(state);
   Moves moves(ready_, codec_);
-  for (; depth > 0; --depth) {
-    std::optional<PackedState> before;
-    // Depths are known modulo four, which is enough: nothing lies deeper than one level below.
+  for (; depth > 0; --depth)
+    // Depths are known modulo four only: states that lie deeper by four, eight or more come along.
+    // They have a way to `state`, too, but in fewer calls than these nobody gets there from the
+    // first state, so that who goes forwards from that one meets none of them.
     states_->each_at(static_cast<unsigned>(depth - 1), [&](PackedState from) {
-      if (before) return;
+      bool leads = false;
       moves.each(from, [&](PackedState to, std::size_t, std::size_t) {
-        if (to == path.back()) before = from;
+        leads = leads || ways[depth].contains(to);
       });
+      if (leads) ways[depth - 1].insert(from);
     });
-    if (!before) throw std::logic_error("a state without a way to it");
-    path.push_back(*before);
-  }
-  std::reverse(path.begin(), path.end());
-  return path;
+  return ways;
 }
 
 Trace Explorer::trace_to(const Explored& ended) {
@@ -38,11 +37,11 @@ Trace Explorer::trace_to(const Explored& ended) {
   StateCodec codec(plain_scope, masks_.defined_access());
   Moves moves(ready, codec);
   auto at = codec.pack(codec.initial());
-  const auto path = path_to(ended.where, ended.counts.depth);
-  for (std::size_t i = 1; i < path.size(); ++i) {
+  const auto ways = ways_to(ended.where, ended.counts.depth);
+  for (std::size_t i = 1; i < ways.size(); ++i) {
     std::optional<PackedState> next;
     moves.each(at, [&](PackedState to, std::size_t call, std::size_t rule) {
-      if (next || codec_.pack(codec.unpack(to)) != path[i]) return;
+      if (next || !ways[i].contains(codec_.pack(codec.unpack(to)))) return;
       next = to;
       const auto& verb = *ready.calls()[call].verb;
       trace.steps.push_back(observed_step(scope_, codec.unpack(at), call, verb.rules[rule].id));
