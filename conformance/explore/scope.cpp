@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <set>
+#include <vector>
 
 #include "conformance/explore/world.hpp"
 #include "conformance/trace/trace_form.hpp"
@@ -66,9 +68,11 @@ class Reader {
       givens_lines_ = number_ - 1;
       take_givens();
     } else if (in.take("regions ")) {
+      before_the_calls();
       scope_.regions = in.number(World::kRegions, "how many regions");
       in.expect_end();
     } else if (in.take("windows ")) {
+      before_the_calls();
       scope_.windows = in.number(World::kWindows, "how many windows");
       in.expect_end();
     } else if (in.take("symmetry none")) {
@@ -80,6 +84,11 @@ class Reader {
     } else {
       expand(std::string(line_), 0);
     }
+  }
+
+  /// Calls were read for as many objects as there were then.
+  void before_the_calls() const {
+    if (!scope_.calls.empty()) fail("'regions' and 'windows' come before the first step");
   }
 
   /// The trace's parser, asked about a text that stands in this line.
@@ -145,6 +154,8 @@ class Reader {
     check(step);
     if (scope_.calls.size() == kMostCalls)
       fail(fmt::format("the scope has more than {} calls; name fewer values", kMostCalls));
+    if (!named_.insert(print_call(step)).second)
+      fail(fmt::format("the scope has '{}' already", print_call(step)));
     scope_.calls.push_back(step);
   }
 
@@ -172,9 +183,23 @@ class Reader {
     if (key.kind == Kind::old_lkey || key.kind == Kind::old_rkey ||
         key.kind == Kind::old_window_rkey)
       fail("all keys that nothing has any more are alike here; name one by a number");
+    constexpr std::uint32_t kLowByte = 0xff;
+    if (key.flip > kLowByte)
+      fail("a key changed above its low byte may be another object's here; name one by a number");
+    if (key.kind == Kind::value && is_taken(key.value))
+      fail(fmt::format("{:#x} is a key of the explorer's own; name another number", key.value));
     const bool window = key.kind == Kind::window_rkey;
     if (key.kind != Kind::value && key.slot >= (window ? scope_.windows : scope_.regions))
       fail("a key of an object that the scope does not have");
+  }
+
+  /// Whether objects have such a key here, their low bytes aside, or had it.
+  static bool is_taken(std::uint32_t key) {
+    std::vector<std::uint32_t> own{kStaleKey};
+    for (std::size_t i = 0; i < World::kRegions; ++i) own.push_back(region_key(i));
+    for (std::size_t i = 0; i < World::kWindows; ++i) own.push_back(window_key(i));
+    return std::any_of(own.begin(), own.end(),
+                       [&](auto taken) { return key >> 8U == taken >> 8U; });
   }
 
   /// The call with two regions, two windows exchanged.
@@ -191,12 +216,10 @@ class Reader {
 
   /// States may be taken for one only if the calls make no difference between them, either.
   void check_symmetry() const {
-    std::set<std::string> calls;
-    for (const Step& step : scope_.calls) calls.insert(print_call(step));
     const auto check = [&](bool regions, std::uint8_t a, std::uint8_t b) {
       for (const Step& step : scope_.calls) {
         const auto other = print_call(exchanged(step, regions, a, b));
-        if (calls.contains(other)) continue;
+        if (named_.contains(other)) continue;
         LineScanner("", scope_.file, step.line)
             .fail(fmt::format("the scope has '{}', but not '{}'; write '*', or 'symmetry none'",
                               print_call(step), other));
@@ -207,6 +230,7 @@ class Reader {
   }
 
   Scope scope_;
+  std::set<std::string> named_;  ///< its calls
   std::string givens_;
   std::size_t givens_lines_ = 0;
   std::string_view line_;

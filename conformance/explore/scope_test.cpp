@@ -73,6 +73,15 @@ TEST(Scope, SaysWhereItIsWrong) {
   EXPECT_THAT(broken("dereg_mr(mr0) -> ok"), HasSubstr("leave out '->'"));
   EXPECT_THAT(broken("local_inv(qp0, mr0.old_rkey)"), HasSubstr("alike here"));
   EXPECT_THAT(broken("local_inv(qp0, mw1.rkey)"), HasSubstr("the scope does not have"));
+  for (const char* key : {"0x10000", "0x30000", "0x100ff", "0x1000000", "0x2000001", "0x7f7f0000"})
+    EXPECT_THAT(broken("local_inv(qp0, " + std::string(key) + ")"), HasSubstr("the explorer's own"))
+        << key;
+  EXPECT_THAT(broken("local_inv(qp0, mr0.rkey^0x30000)"), HasSubstr("above its low byte"));
+  EXPECT_EQ(broken("local_inv(qp0, {0x40000; 0x3000000; mw0.rkey^0xff})"), "");
+  EXPECT_THAT(broken("connect(qp0)\nconnect(qp0)"),
+              StartsWith("a.scope:8:1: the scope has 'connect(qp0)' already"));
+  EXPECT_THAT(broken("connect(qp0)\nregions 1"), HasSubstr("come before the first step"));
+  EXPECT_THAT(broken("connect(qp0)\nwindows 2"), HasSubstr("come before the first step"));
   EXPECT_THAT(broken("dereg_mr(mr1)"),
               StartsWith("a.scope:7:1: the scope has 'dereg_mr(mr1)', but not 'dereg_mr(mr0)'"));
   EXPECT_THAT(broken("local_inv(qp0, mr0.rkey)"), HasSubstr("but not 'local_inv(qp0, mr1.rkey)'"));
