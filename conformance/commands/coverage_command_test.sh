@@ -54,6 +54,15 @@ expect 0 'tour/windows/0001 to .* (the device lacks MW_BIND, MW_TYPE_1)' \
 expect 0 '^tour/windows: skipped, the device lacks MW_BIND, MW_TYPE_1' \
   "$mrproof" coverage "$folder/none" --tours "$scopes/tour-windows.scope"
 
+# So is a scope of another dialect.
+sed 's/^given pd0/given dialect(mlnx-exp)\n&/' "$scopes/tour-windows.scope" >"$folder/tour-vendor.scope"
+expect 0 '^tour/vendor: skipped, its dialect is mlnx-exp' \
+  "$mrproof" coverage "$folder/all" --tours "$folder/tour-vendor.scope" $tours
+
+# Over iWARP no condition is missed that only another connection could show.
+expect 0 ' 0 deviates' "$mrproof" run --device sim@iwarp --steps 200 --out "$folder/iwarp" $tours
+expect 0 '^tour/windows: skipped' "$mrproof" coverage "$folder/iwarp" $tours
+
 # Of a run in which no scenario goes as far as its invalidations, since these are known to kill.
 "$mrproof" run --device sim --steps 1 --out "$folder/safe" --scenarios "$scenarios" >"$folder/said"
 grep -v '"call":"local_inv(' "$folder/safe/journal.jsonl" >"$folder/journal"

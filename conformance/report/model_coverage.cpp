@@ -280,15 +280,16 @@ void count_conditions(const Follower& follower, const Planned& planned, ModelCov
   for (std::size_t i = 0; i < rules.conditions().size(); ++i) {
     const auto& item = rules.conditions()[i];
     const bool met = rules.alone()[i] != 0;
+    auto why = met ? "" : obstacle_of(item, rules.book(), follower.can);
     ++result.conditions;
     result.conditions_alone += met ? 1 : 0;
-    if (planned.possible.alone()[i] != 0) {
+    // A scope says less of the device than there is: not, for one, how its queue pairs connect.
+    if (planned.possible.alone()[i] != 0 && why.empty()) {
       ++result.scope_conditions;
       result.scope_conditions_alone += met ? 1 : 0;
       if (!met) result.scope_conditions_left.push_back(name_of(item));
     }
     if (met) continue;
-    auto why = obstacle_of(item, rules.book(), follower.can);
     if (why.empty()) why = lack_of(item.rule->verb, rules, follower.can);
     if (why.empty() && needs_unclaimed_paging(item, follower.can))
       why = "the device does not claim the operation for regions on demand";
@@ -345,8 +346,15 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
   const Rulebook& book = book_named(result.dialect);
   std::vector<std::unique_ptr<CoveredScope>> scopes;
   for (const auto& file : scope_files) {
-    scopes.push_back(std::make_unique<CoveredScope>(tour_name(file), file));
-    if (scopes.back()->scope.dialect != book.dialect()) scopes.pop_back();
+    auto scope = std::make_unique<CoveredScope>(tour_name(file), file);
+    if (scope->scope.dialect == book.dialect()) {
+      scopes.push_back(std::move(scope));
+    } else {
+      ScopeFigures none;
+      none.lacking = "its dialect is " + scope->scope.dialect;
+      result.scopes.emplace_back(scope->name, none);
+      result.missed.emplace_back();
+    }
   }
   Planned planned(book);
   const auto loaded =
