@@ -32,9 +32,10 @@ EVERYTHING = {"model", "impl", "conformance", "specs", "property-tests"}
 ARROWS = {
     "model": {"model"},
     "impl": {"model", "impl"},
-    # Of specs/ the table, and three headers that need model/ alone.
+    # Of specs/ the table, and four headers that need model/ alone.
     "conformance": {"model", "impl", "conformance", "specs/clauses.hpp", "specs/deciding.hpp",
-                    "specs/symbolic/fields.hpp", "specs/theorems/invariants.hpp"},
+                    "specs/symbolic/fields.hpp", "specs/theorems/invariants.hpp",
+                    "specs/theorems/access.hpp"},
     "specs": {"model", "specs"},
     "specs/traces": EVERYTHING - {"property-tests"},
     "property-tests": EVERYTHING,

@@ -55,7 +55,8 @@ expect 0 '^tour/windows: skipped, the device lacks MW_BIND, MW_TYPE_1' \
   "$mrproof" coverage "$folder/none" --tours "$scopes/tour-windows.scope"
 
 # So is a scope of another dialect.
-sed 's/^given pd0/given dialect(mlnx-exp)\n&/' "$scopes/tour-windows.scope" >"$folder/tour-vendor.scope"
+sed 's/^given pd0/given dialect(mlnx-exp)\n&/' "$scopes/tour-windows.scope" \
+  >"$folder/tour-vendor.scope"
 expect 0 '^tour/vendor: skipped, its dialect is mlnx-exp' \
   "$mrproof" coverage "$folder/all" --tours "$folder/tour-vendor.scope" $tours
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/explore/accesses.hpp"
 #include "specs/symbolic/fields.hpp"
 
 namespace mrproof {
@@ -211,6 +212,8 @@ Answers::Answer Answers::ask(std::size_t call, PackedState from, Sources& read) 
   for (std::size_t r = 0; may && r < ready.verb->rules.size(); ++r) {
     const MaskedRule& rule = ready.verb->rules[r];
     if (!rule.open(bits)) continue;
+    if (!moves_at_home(watched_, ready, *rule.rule))
+      answer.trouble = "a result that is allowed moves bytes that its keys do not lead to";
     const auto effect = effect_of(call, r);
     const auto same = std::find_if(answer.ends.begin(), answer.ends.end(),
                                    [&](const End& end) { return end.effect == effect; });
@@ -220,7 +223,7 @@ Answers::Answer Answers::ask(std::size_t call, PackedState from, Sources& read) 
     end.rules |= std::uint64_t{1} << r;
     ++end.count;
   }
-  answer.hole = may && answer.ends.empty();
+  if (may && answer.ends.empty()) answer.trouble = "no result is allowed";
   read = static_cast<Sources>(read & (kSpread.size() - 1));
   return answer;
 }

@@ -33,7 +33,8 @@ class Answers {
   };
   struct Answer {
     std::vector<End> ends;
-    bool hole = false;  ///< the call may be made, and no result is allowed
+    /// What there is against the call, which may be made: empty, or words for people.
+    const char* trouble = "";
     friend auto operator<=>(const Answer&, const Answer&) = default;
   };
 

@@ -70,10 +70,10 @@ bool ExploreWorker::expand(ExploreLevel& level, std::span<const PackedState> bat
         states_->prefetch(to);
         ends_.push_back(to);
       },
-      [&](std::size_t which, std::size_t without) {
+      [&](std::size_t which, std::size_t made, const char* trouble) {
         if (!options_->check || level.stop) return;
-        call = without;
-        report(level, batch[which], "no result is allowed");
+        call = made;
+        report(level, batch[which], trouble);
       });
   for (const PackedState& to : ends_) {
     const auto added = states_->add(to, static_cast<unsigned>(level.depth + 1));

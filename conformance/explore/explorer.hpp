@@ -38,7 +38,7 @@ struct ExploreOptions {
 /// How exploration ended.
 enum class ExploreEnd : std::uint8_t {
   complete,      ///< no state is left
-  broken,        ///< a state breaks an invariant, or a call in it has no allowed result
+  broken,        ///< a state breaks an invariant, or a call in it is in trouble (Moves::each_end())
   out_of_memory  ///< there would have been more
 };
 
@@ -48,7 +48,7 @@ struct Explored {
   ExploreCounts counts;
   std::string broken;               ///< what the state breaks
   PackedState where{};              ///< that state
-  std::optional<std::size_t> call;  ///< the scope's call without an allowed result
+  std::optional<std::size_t> call;  ///< the scope's call that is in trouble
 };
 
 /// Explores a scope.
@@ -61,7 +61,7 @@ class Explorer {
   /// Once only. Throws TooManyForms.
   Explored run(const ExploreOptions& options);
   /// A shortest trace to the state where run() ended, with a result for each step, and the call
-  /// that has no allowed result there, if that is why. It is one more exploration at most.
+  /// that is in trouble there, if that is why. It is one more exploration at most.
   [[nodiscard]] Trace trace_to(const Explored& ended);
   /// Calls visit(state) for each state met, in no order.
   template <class Visit>

@@ -108,6 +108,28 @@ TEST(Explorer, DefaultScopeFindsAWraparoundFault) {
   EXPECT_EQ(last.broken, "bind_in_bounds+bind_wraps");
 }
 
+// The same mistake where memory is accessed.
+constexpr RuleCondition kRemoteInBoundsButForWraps{
+    "remote_in_bounds", "", "", About::situation, [](const RuleView& v) -> RuleDomain::Bit {
+      return v.remote_side([&](auto& target) {
+        const auto last = v.call.remote + v.message() - 1;
+        return target.both(
+            [&](auto& holder) { return (holder.first <= v.call.remote) & (last <= holder.last); });
+      });
+    }};
+
+TEST(Explorer, DefaultScopeFindsAWraparoundFaultOfAccess) {
+  const Scope scope = scope_named("default");
+  RuleMasks masks(scope.dialect);
+  ASSERT_TRUE(masks.replace(kRemoteInBoundsButForWraps));
+  Explorer explorer(scope, masks);
+  const auto result = explorer.run({});
+  ASSERT_EQ(result.end, ExploreEnd::broken);
+  EXPECT_THAT(result.broken, HasSubstr("moves bytes that its keys do not lead to"));
+  const Trace trace = explorer.trace_to(result);
+  EXPECT_EQ(trace.steps.back().call.remote.value(), 0xfffffffffffffffcU) << print_trace(trace);
+}
+
 TEST(Explorer, FindsACallWithoutAnAllowedResult) {
   const Scope scope = scope_named("default");
   RuleMasks masks(scope.dialect);

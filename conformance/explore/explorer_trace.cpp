@@ -53,7 +53,7 @@ Trace Explorer::trace_to(const Explored& ended) {
   std::optional<std::size_t> last;
   moves.each_end(
       {&at, 1}, [](std::size_t, PackedState, std::size_t, const Answers::End&) {},
-      [&](std::size_t, std::size_t call) { last = last ? last : call; });
+      [&](std::size_t, std::size_t call, const char*) { last = last ? last : call; });
   if (last) trace.steps.push_back(scope_.calls.at(*last));
   return trace;
 }

@@ -16,11 +16,11 @@ class Moves {
       : scope_(&scope), codec_(&codec), answers_(scope, codec) {}
 
   /// For each state of the batch: end(which, to, call, end) for each state that rules lead to, the
-  /// same state included, `end` saying which rules of the call's verb; and hole(which, call) for
-  /// each call that may be made and has no allowed result. States and calls are named by their
-  /// places in the batch and in the scope.
-  template <class End, class Hole>
-  void each_end(std::span<const PackedState> batch, End&& end, Hole&& hole);
+  /// same state included, `end` saying which rules of the call's verb; and trouble(which, call,
+  /// words) for each call that may be made and has no allowed result, or one that moves bytes of
+  /// others. States and calls are named by their places in the batch and in the scope.
+  template <class End, class Trouble>
+  void each_end(std::span<const PackedState> batch, End&& end, Trouble&& trouble);
   /// The same for one state, rule by rule: move(to, call, rule).
   template <class Move>
   void each(PackedState from, Move&& move) {
@@ -29,7 +29,7 @@ class Moves {
       for (auto rules = end.rules; rules != 0; rules &= rules - 1)
         move(to, call, static_cast<std::size_t>(std::countr_zero(rules)));
     };
-    each_end({&from, 1}, by_rule, [](std::size_t, std::size_t) {});
+    each_end({&from, 1}, by_rule, [](std::size_t, std::size_t, const char*) {});
   }
 
  private:
@@ -40,8 +40,8 @@ class Moves {
 };
 
 // Here, so that it is inlined where states are counted.
-template <class End, class Hole>
-void Moves::each_end(std::span<const PackedState> batch, End&& end, Hole&& hole) {
+template <class End, class Trouble>
+void Moves::each_end(std::span<const PackedState> batch, End&& end, Trouble&& trouble) {
   live_.clear();
   for (const auto& from : batch)
     live_.push_back(ReadyScope::live_objects(StateCodec::numbers(from)));
@@ -51,7 +51,7 @@ void Moves::each_end(std::span<const PackedState> batch, End&& end, Hole&& hole)
       if (!scope_->is_made(call, live_[which])) continue;
       const auto from = batch[which];
       const auto* answer = &answers_.of(call, from);
-      if (answer->hole) hole(which, call);
+      if (*answer->trouble != 0) trouble(which, call, answer->trouble);
       for (std::size_t i = 0; i < answer->ends.size(); ++i) {
         bool again = false;
         auto to = answers_.follow(call, answer->ends[i], from, again);

@@ -36,7 +36,7 @@ Transitions::Transitions(const Scope& scope)
         [&](std::size_t, PackedState to, std::size_t call, const Answers::End& end) {
           enter(at, to, call, end.rules);
         },
-        [](std::size_t, std::size_t) {});
+        [](std::size_t, std::size_t, const char*) {});
   }
   first_call_.push_back(calls_.size());
   number_situations();

@@ -1,0 +1,39 @@
+#include "conformance/explore/accesses.hpp"
+
+#include "specs/theorems/access.hpp"
+
+namespace mrproof {
+
+namespace {
+
+using Address = RuleDomain::Address;
+
+/// The offsets of the first and the last byte of each piece that is not empty.
+std::vector<Address> ends_of(const std::vector<specs::Side<RuleDomain>>& sides) {
+  std::vector<Address> offsets{Address(0)};
+  for (const auto& side : sides)
+    if ((side.piece.length != Address(0)).truth())
+      offsets.push_back(side.piece.length - Address(1));
+  return offsets;
+}
+
+}  // namespace
+
+bool moves_at_home(const model::State<RuleDomain>& state, const ReadyCall& ready,
+                   const RuleRow& rule) {
+  if (rule.transfer == nullptr) return true;
+  const auto transfer = rule.transfer(RuleView{state, ready.call, ready.result});
+  // `after` is none of these facts' business.
+  specs::Taken<RuleDomain> taken{state, ready.call, ready.result, state,
+                                 rule,  &transfer,  Address(0),   RuleDomain::key(0)};
+  for (const auto offset : ends_of(specs::sides_of(taken))) {
+    taken.offset = offset;
+    specs::Facts<RuleDomain> facts;
+    specs::AccessFacts<RuleDomain>::no_byte_outside(taken, facts);
+    for (const auto& fact : facts.all())
+      if (!fact.holds.truth()) return false;
+  }
+  return true;
+}
+
+}  // namespace mrproof
