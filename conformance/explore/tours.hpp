@@ -1,7 +1,7 @@
-// Tours: short traces that together make every call of a scope in every state of it, and every pair
-// of situations one after the other, so that nearly every pair of rules follows each other: a device
-// that takes now one, now another of several rules may leave out one. With them a device is tested
-// completely at that scope.
+// Tours: short traces that together make every call of a scope in every state of it, and every
+// pair of situations one after the other, so that nearly every pair of rules follows each other: a
+// device that takes now one, now another of several rules may leave out some. With them a device is
+// tested completely at that scope.
 //
 // What becomes of the state is not always settled: the rules may leave it to the device. So a tour
 // goes where it is, and ends with a call of which it is not; likewise with a call that fails a
