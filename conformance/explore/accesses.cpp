@@ -1,5 +1,8 @@
 #include "conformance/explore/accesses.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "specs/theorems/access.hpp"
 
 namespace mrproof {
@@ -8,12 +11,17 @@ namespace {
 
 using Address = RuleDomain::Address;
 
-/// The offsets of the first and the last byte of each piece that is not empty.
+/// The offsets of the first and the last byte of each piece that is not empty, each once.
 std::vector<Address> ends_of(const std::vector<specs::Side<RuleDomain>>& sides) {
   std::vector<Address> offsets{Address(0)};
+  const auto is_there = [&](Address offset) {
+    return std::any_of(offsets.begin(), offsets.end(),
+                       [&](Address other) { return (other == offset).truth(); });
+  };
   for (const auto& side : sides)
-    if ((side.piece.length != Address(0)).truth())
-      offsets.push_back(side.piece.length - Address(1));
+    if (const auto last = side.piece.length - Address(1);
+        (side.piece.length != Address(0)).truth() && !is_there(last))
+      offsets.push_back(last);
   return offsets;
 }
 

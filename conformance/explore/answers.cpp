@@ -209,10 +209,14 @@ Answers::Answer Answers::ask(std::size_t call, PackedState from, Sources& read) 
     if (holds.truth()) bits |= std::uint64_t{1} << i;
   }
   add(read, g_branched_on);
+  std::vector<RuleRow::Bytes> moved{nullptr};
   for (std::size_t r = 0; may && r < ready.verb->rules.size(); ++r) {
     const MaskedRule& rule = ready.verb->rules[r];
     if (!rule.open(bits)) continue;
-    if (!moves_at_home(watched_, ready, *rule.rule))
+    // Rules that move the same bytes are asked once.
+    const bool moves = std::find(moved.begin(), moved.end(), rule.rule->transfer) == moved.end();
+    if (moves) moved.push_back(rule.rule->transfer);
+    if (moves && !moves_at_home(watched_, ready, *rule.rule))
       answer.trouble = "a result that is allowed moves bytes that its keys do not lead to";
     const auto effect = effect_of(call, r);
     const auto same = std::find_if(answer.ends.begin(), answer.ends.end(),
