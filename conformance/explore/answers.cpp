@@ -21,8 +21,9 @@ constexpr Sources source(std::size_t object) { return static_cast<Sources>(1U <<
 /// Adds to a set.
 constexpr void add(Sources& to, unsigned more) { to = static_cast<Sources>(to | more); }
 constexpr Sources kQpSources = source(kQpsAt) | source(kQpsAt + 1);
-/// More answers than this are forgotten, all at once.
-constexpr std::size_t kMostAnswers = 1U << 23U;
+/// More answers than this are forgotten, all at once: some tens of MiB in each thread. States that
+/// are met together are alike, so those that come after need few of the older answers.
+constexpr std::size_t kMostAnswers = 1U << 18U;
 
 std::uint16_t number_of(PackedState state, std::size_t object) {
   return static_cast<std::uint16_t>((object < 4 ? state.low : state.high) >> (object % 4 * 16));
@@ -173,10 +174,12 @@ void Answers::remember(std::size_t call, Sources objects, PackedState from, Answ
     read->objects = objects;
     read->mask = kSpread[objects];
     read->places.resize(16);
+    count_places(16, 0);
   }
   read->last = {only(from, objects), &*answers_.insert(std::move(answer)).first};
   if (++read->used * 2 > read->places.size()) {
     std::vector<Place> more(read->places.size() * 2);
+    count_places(more.size(), read->places.size());
     for (const Place& place : read->places)
       if (place.answer != nullptr) put(more, place);
     read->places = std::move(more);
@@ -184,8 +187,15 @@ void Answers::remember(std::size_t call, Sources objects, PackedState from, Answ
   put(read->places, read->last);
 }
 
+void Answers::count_places(std::size_t made, std::size_t freed) {
+  bytes_ += made * sizeof(Place);
+  most_bytes_ = std::max(most_bytes_, bytes_);
+  bytes_ -= freed * sizeof(Place);
+}
+
 void Answers::forget() {
   used_ = 0;
+  bytes_ = 0;
   for (auto& known : known_) known.read.clear();
   answers_.clear();
 }

@@ -65,6 +65,9 @@ class Answers {
     return {low, high};
   }
 
+  /// The bytes of what is remembered, the most there were at once.
+  [[nodiscard]] std::size_t most_bytes() const { return most_bytes_; }
+
  private:
   static constexpr std::size_t kObjects = 8;
   static constexpr std::uint16_t kUnknown = 0xffff;
@@ -94,6 +97,7 @@ class Answers {
   const Answer* find(std::size_t call, PackedState from);
   void remember(std::size_t call, Sources read, PackedState from, Answer answer);
   static void put(std::vector<Place>& places, const Place& place);
+  void count_places(std::size_t made, std::size_t freed);
   void forget();
   Answer ask(std::size_t call, PackedState from, Sources& read);
   End follow_effect(std::size_t call, const RuleRow& rule, std::uint32_t effect, PackedState from,
@@ -106,7 +110,7 @@ class Answers {
   const ReadyScope* scope_;
   StateCodec* codec_;
   std::vector<Known> known_;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0, bytes_ = 0, most_bytes_ = 0;
   std::set<Answer> answers_;                     ///< each once: most calls are answered alike
   std::vector<const RuleRow*> rule_of_effect_;   ///< a rule that has the effect
   std::vector<std::vector<std::uint16_t>> own_;  ///< [effect * 8 + object][number]

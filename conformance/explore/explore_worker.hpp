@@ -32,6 +32,9 @@ class ExploreWorker {
   /// pause() now and then.
   void work(ExploreLevel& level, const std::function<void()>& pause);
 
+  /// The bytes of what the thread remembers of the rules' answers, the most there were at once.
+  [[nodiscard]] std::size_t answer_bytes() const { return moves_.most_bytes(); }
+
   ExploreCounts counts;                 ///< of what this thread did
   std::vector<StateChunk> found, left;  ///< new states; states that are to be expanded yet
   std::exception_ptr error;

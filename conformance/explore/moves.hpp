@@ -31,6 +31,8 @@ class Moves {
     };
     each_end({&from, 1}, by_rule, [](std::size_t, std::size_t, const char*) {});
   }
+  /// The bytes of the answers remembered, the most there were at once.
+  [[nodiscard]] std::size_t most_bytes() const { return answers_.most_bytes(); }
 
  private:
   const ReadyScope* scope_;
