@@ -20,7 +20,7 @@ struct ExploreArguments {
   double memory = 0;
 };
 
-constexpr double kGibibyte = 1U << 30U;
+constexpr double kMebibyte = 1U << 20U, kGibibyte = 1U << 30U;
 
 std::string line_of(const ExploreCounts& c) {
   const auto rate = [&](std::uint64_t count) {
@@ -43,10 +43,11 @@ void print_result(const Explored& result, Explorer& explorer) {
   fmt::print("{}\n", line_of(c));
   const auto forms = explorer.codec().form_counts();
   fmt::print(
-      "{:.1f} bytes a state ({:.1f} MiB); {} forms of regions, {} of windows, {} of queue "
-      "pairs, {} of what surrounds them\n",
+      "{:.1f} bytes a state ({:.1f} MiB, {:.1f} MiB with remembered answers); {} forms of "
+      "regions, {} of windows, {} of queue pairs, {} of what surrounds them\n",
       static_cast<double>(c.bytes) / static_cast<double>(c.states),
-      static_cast<double>(c.bytes) / (1U << 20U), forms[0], forms[1], forms[2], forms[3]);
+      static_cast<double>(c.bytes) / kMebibyte, static_cast<double>(c.all_bytes) / kMebibyte,
+      forms[0], forms[1], forms[2], forms[3]);
 }
 
 /// Writes the scope's tours as traces. Not beside others, which would look like more of them.
@@ -111,7 +112,7 @@ void add_explore_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 256));
   command
       ->add_option("--memory", a.memory,
-                   "GiB that states may take (default: half of the machine's)")
+                   "GiB that states and answers may take (default: half of the machine's)")
       ->check(kPositive);
   command->add_option("--graph", a.graph, "draw the states of a small scope, as SVG")
       ->check(kNotEmpty);

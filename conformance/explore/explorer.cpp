@@ -49,11 +49,11 @@ class Run {
         if (worker->error) std::rethrow_exception(worker->error);
         if (!worker->broken.empty()) return ended(ExploreEnd::broken, worker.get()), false;
       }
-      measure();
-      const bool too_much = queued_ + states_.bytes() > options_.memory;
-      if (too_much) return ended(ExploreEnd::out_of_memory), false;
+      measure(states_.bytes());
+      if (beside_ + states_.bytes() > options_.memory)
+        return ended(ExploreEnd::out_of_memory), false;
       if (!level_.full) return true;
-      if (!states_.may_grow(options_.memory - std::min(options_.memory, queued_)))
+      if (beside_ + states_.growth_bytes() > options_.memory)
         return ended(ExploreEnd::out_of_memory), false;
       grow();
     }
@@ -68,8 +68,8 @@ class Run {
       worker->left.clear();
     }
     level_.chunks = std::move(left);
+    measure(states_.growth_bytes());
     states_.grow();
-    measure();
   }
 
   void work_together() {
@@ -82,10 +82,16 @@ class Run {
     for (auto& thread : others) thread.join();
   }
 
-  void measure() {
-    queued_ = bytes_of(level_.chunks);
-    for (const auto& worker : workers_) queued_ += bytes_of(worker->found) + bytes_of(worker->left);
-    most_bytes_ = std::max(most_bytes_, queued_ + states_.bytes());
+  /// Takes down how much there is beside a table of that size. No other thread may be at work.
+  void measure(std::size_t table) {
+    std::size_t queued = bytes_of(level_.chunks), answers = 0;
+    for (const auto& worker : workers_) {
+      queued += bytes_of(worker->found) + bytes_of(worker->left);
+      answers += worker->answer_bytes();
+    }
+    beside_ = queued + answers;
+    most_bytes_ = std::max(most_bytes_, queued + table);
+    most_of_all_ = std::max(most_of_all_, beside_ + table);
   }
 
   [[nodiscard]] ExploreCounts counts() const {
@@ -99,6 +105,7 @@ class Run {
     }
     sum.depth = level_.depth;
     sum.bytes = most_bytes_;
+    sum.all_bytes = most_of_all_;
     sum.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return sum;
   }
@@ -126,7 +133,8 @@ class Run {
   std::vector<std::unique_ptr<ExploreWorker>> workers_;
   ExploreLevel level_;
   Explored result_;
-  std::size_t queued_ = 0, most_bytes_ = 0;
+  std::size_t beside_ = 0;  ///< bytes of states queued and of answers
+  std::size_t most_bytes_ = 0, most_of_all_ = 0;
   Clock::time_point start_ = Clock::now(), told_ = start_;
 };
 

@@ -22,14 +22,15 @@ struct ExploreCounts {
   std::uint64_t transitions = 0;  ///< (state, call, rule whose situation allows it)
   std::uint64_t changes = 0;      ///< of these, those that lead to another state
   std::size_t depth = 0;          ///< calls from the first state, the most
-  std::size_t bytes = 0;          ///< of states stored and queued, at most so far
+  std::size_t bytes = 0;          ///< of states stored and queued, the most at once so far
+  std::size_t all_bytes = 0;      ///< the same with the answers that threads remember
   double seconds = 0;
 };
 
 /// What exploration is allowed, and told while it lasts.
 struct ExploreOptions {
   unsigned threads = 1;
-  std::size_t memory = std::size_t{4} << 30U;  ///< bytes for states stored and queued
+  std::size_t memory = std::size_t{4} << 30U;  ///< for states stored and queued, and for answers
   std::size_t first_places = 1U << 13U;        ///< of the table of states; it grows
   bool check = true;  ///< ask the invariants and that each call has an allowed result
   std::function<void(const ExploreCounts&)> progress;  ///< now and then, if set

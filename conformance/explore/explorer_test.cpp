@@ -63,6 +63,25 @@ TEST(Explorer, StopsWhereMemoryEnds) {
   EXPECT_LT(result.counts.expanded, result.counts.states);
 }
 
+TEST(Explorer, StopsBeforeATableThatGrowsTakesMoreThanItMay) {
+  const Scope scope = scope_named("shared-three");
+  const RuleMasks masks(scope.dialect);
+  ExploreOptions options;
+  options.first_places = 1024;
+  std::uint64_t last = 0;
+  for (options.memory = std::size_t{1} << 18U; options.memory < 8U << 20U; options.memory *= 2) {
+    Explorer explorer(scope, masks);
+    const auto result = explorer.run(options);
+    if (result.end == ExploreEnd::complete) break;
+    EXPECT_LE(result.counts.bytes, options.memory);
+    // What is remembered in between is counted when a level ends, or the table is full.
+    EXPECT_LE(result.counts.all_bytes, options.memory / 4 * 5);
+    EXPECT_GE(result.counts.states, last);
+    last = result.counts.states;
+  }
+  EXPECT_GT(last, 1024U);
+}
+
 TEST(Explorer, FindsTheSameInATableThatGrows) {
   const Scope scope = scope_named("shared");
   const RuleMasks masks(scope.dialect);

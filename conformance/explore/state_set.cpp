@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
 namespace mrproof {
@@ -11,6 +12,13 @@ namespace {
 /// How full it gets: from there on places are long to look for.
 constexpr std::size_t most_of(std::size_t places) { return places * 85 / 100; }
 constexpr std::size_t grown(std::size_t places) { return places + places / 2; }
+/// Tables of so many bytes are held in huge pages.
+constexpr std::size_t kHuge = std::size_t{1} << 25U;
+/// How much of an old table is given back at a time: whole pages.
+constexpr std::size_t step_of(std::size_t bytes) {
+  constexpr std::size_t kPage = 1U << 12U, kHugePage = 1U << 21U;
+  return bytes >= kHuge ? kHugePage : kPage;
+}
 
 }  // namespace
 
@@ -24,7 +32,7 @@ StateSet::Place* StateSet::make_table(std::size_t places) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   // Each look is at another page: with small ones it would be a look at the page table as well.
-  madvise(memory, places * sizeof(Place), MADV_HUGEPAGE);
+  if (places * sizeof(Place) >= kHuge) madvise(memory, places * sizeof(Place), MADV_HUGEPAGE);
   return static_cast<Place*>(memory);  // zeros are free places
 }
 
@@ -63,8 +71,10 @@ StateSet::Added StateSet::add(PackedState state, unsigned depth) {
   }
 }
 
-bool StateSet::may_grow(std::size_t most_bytes) const {
-  return (places_ + grown(places_)) * sizeof(Place) <= most_bytes;
+std::size_t StateSet::growth_bytes() const {
+  // The new table, the old one's last part, and the page of the new one that is begun.
+  const std::size_t bytes = grown(places_) * sizeof(Place);
+  return bytes + 2 * step_of(bytes);
 }
 
 void StateSet::grow() {
@@ -73,17 +83,27 @@ void StateSet::grow() {
   places_ = grown(places_);
   most_ = most_of(places_);
   table_ = make_table(places_);
-  for (std::size_t i = 0; i < old_places; ++i) {
-    const auto high = old[i].high.load(std::memory_order_relaxed);
-    if (high == 0) continue;
-    const PackedState state{old[i].low.load(std::memory_order_relaxed), high & kOwn};
-    std::size_t at = place_of(state);
-    while (table_[at].high.load(std::memory_order_relaxed) != 0)
-      if (++at == places_) at = 0;
-    table_[at].low.store(state.low, std::memory_order_relaxed);
-    table_[at].high.store(high, std::memory_order_relaxed);
+  // Both tables are in the order of the hash: while the old one is read from its beginning to its
+  // end, the new one is filled from its beginning to its end. What was read is given back at once,
+  // so that both together take hardly more than the new one alone.
+  const std::size_t step = step_of(bytes()) / sizeof(Place);
+  for (std::size_t from = 0; from < old_places; from += step) {
+    const std::size_t to = std::min(from + step, old_places);
+    for (std::size_t i = from; i < to; ++i) put_again(old[i]);
+    madvise(old + from, (to - from) * sizeof(Place), MADV_DONTNEED);
   }
   free_table(old, old_places);
+}
+
+void StateSet::put_again(const Place& from) {
+  const auto high = from.high.load(std::memory_order_relaxed);
+  if (high == 0) return;
+  const PackedState state{from.low.load(std::memory_order_relaxed), high & kOwn};
+  std::size_t at = place_of(state);
+  while (table_[at].high.load(std::memory_order_relaxed) != 0)
+    if (++at == places_) at = 0;
+  table_[at].low.store(state.low, std::memory_order_relaxed);
+  table_[at].high.store(high, std::memory_order_relaxed);
 }
 
 }  // namespace mrproof

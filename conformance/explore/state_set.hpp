@@ -28,8 +28,8 @@ class StateSet {
   Added add(PackedState state, unsigned depth);
   /// Multiplies the places by three halves. No other thread may be at it.
   void grow();
-  /// Whether grow() would take no more than so many bytes, old places included.
-  [[nodiscard]] bool may_grow(std::size_t most_bytes) const;
+  /// How many bytes there are at most at once while grow() is at it, old places included.
+  [[nodiscard]] std::size_t growth_bytes() const;
 
   [[nodiscard]] std::size_t bytes() const { return places_ * sizeof(Place); }
   /// Calls visit(state) for each state whose depth has those two lowest bits.
@@ -53,6 +53,7 @@ class StateSet {
   static Place* make_table(std::size_t places);
   static void free_table(Place* table, std::size_t places);
   [[nodiscard]] std::size_t place_of(PackedState state) const;
+  void put_again(const Place& from);
 
   std::size_t places_, most_;
   Place* table_;
