@@ -82,9 +82,9 @@ bool ExploreWorker::expand(ExploreLevel& level, std::span<const PackedState> bat
     recent_.forget();  // some of it was not added
     return false;
   }
-  counts.transitions += transitions;
-  counts.changes += changes;
-  counts.expanded += batch.size();
+  counts.transitions.add(transitions);
+  counts.changes.add(changes);
+  counts.expanded.add(batch.size());
   return true;
 }
 
@@ -102,7 +102,7 @@ void ExploreWorker::report(ExploreLevel& level, PackedState state, const std::st
 }
 
 void ExploreWorker::keep(PackedState state) {
-  ++counts.states;
+  counts.states.add(1);
   if (found.empty() || found.back().size() == kChunk) {
     found.emplace_back();
     found.back().reserve(kChunk);

@@ -21,6 +21,23 @@ struct ExploreLevel {
   std::atomic<bool> full{false};  ///< the set needs more room
 };
 
+/// A count that one thread raises and others may read meanwhile. It takes no locked instruction.
+class OwnCount {
+ public:
+  void add(std::uint64_t more) {
+    value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// What one thread did; see ExploreCounts.
+struct WorkerCounts {
+  OwnCount states, expanded, transitions, changes;
+};
+
 /// One thread's part.
 class ExploreWorker {
  public:
@@ -35,7 +52,7 @@ class ExploreWorker {
   /// The bytes of what the thread remembers of the rules' answers, the most there were at once.
   [[nodiscard]] std::size_t answer_bytes() const { return moves_.most_bytes(); }
 
-  ExploreCounts counts;                 ///< of what this thread did
+  WorkerCounts counts;
   std::vector<StateChunk> found, left;  ///< new states; states that are to be expanded yet
   std::exception_ptr error;
   std::string broken;  ///< what `where` breaks, and by which call of the scope

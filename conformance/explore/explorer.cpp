@@ -98,10 +98,10 @@ class Run {
     ExploreCounts sum;
     sum.states = 1;
     for (const auto& worker : workers_) {
-      sum.states += worker->counts.states;
-      sum.expanded += worker->counts.expanded;
-      sum.transitions += worker->counts.transitions;
-      sum.changes += worker->counts.changes;
+      sum.states += worker->counts.states.get();
+      sum.expanded += worker->counts.expanded.get();
+      sum.transitions += worker->counts.transitions.get();
+      sum.changes += worker->counts.changes.get();
     }
     sum.depth = level_.depth;
     sum.bytes = most_bytes_;
