@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <map>
+#include <utility>
+
+#include "conformance/trace/notation.hpp"
 
 namespace mrproof {
 
@@ -17,6 +20,18 @@ enum Operation : std::uint8_t { kWrite, kImmediate, kRead, kAdd, kSwap, kSend, k
 enum Key : std::uint8_t { kOwn, kNeighbour, kOld, kDead, kOther, kOfWindow };
 enum Offset : std::uint8_t { kFirst, kLast, kBefore, kBeyond, kWraps, kNothing };
 
+/// A device's access flags or features as they stand in words.
+using Bits = std::uint32_t;
+constexpr Bits kEverything = kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic | kMwBind;
+/// What each value of the parameter `access` allows.
+constexpr Bits kAccessOf[] = {kLocalWrite,
+                              kLocalWrite | kRemoteWrite,
+                              kLocalWrite | kRemoteRead,
+                              kLocalWrite | kRemoteAtomic,
+                              kRemoteRead,
+                              0,
+                              kLocalWrite | kMwBind,
+                              kEverything};
 /// What each value of the parameter `changes` changes.
 constexpr std::uint32_t kChangesOf[] = {0,
                                         kChangeTranslation,
@@ -26,21 +41,31 @@ constexpr std::uint32_t kChangesOf[] = {0,
                                         kChangeTranslation | kChangeAccess,
                                         kChangePd | kChangeAccess,
                                         kChangeTranslation | kChangePd | kChangeAccess};
-constexpr std::string_view kEverything =
-    "LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|REMOTE_ATOMIC|MW_BIND";
 
 bool is_atomic(std::uint8_t operation) { return operation == kAdd || operation == kSwap; }
 /// Whether the region is named by its local key.
 bool is_local(std::uint8_t operation) { return operation == kSend || operation == kReceive; }
 /// Whether a re-registration gives all rights; it takes those of a region that has some.
 bool widens(const ArrayRow& row) {
-  const auto& access = array_parameters()[kByAccess].values[row[kByAccess]];
-  return access == "LOCAL_WRITE" || access == "0";
+  const Bits access = kAccessOf[row[kByAccess]];
+  return access == kLocalWrite || access == 0;
 }
 /// Whether the region may have windows when the operation comes.
 bool may_bind(const ArrayRow& row) {
   if ((kChangesOf[row[kByChanges]] & kChangeAccess) != 0) return widens(row);
-  return array_parameters()[kByAccess].values[row[kByAccess]].find("MW_BIND") != std::string::npos;
+  return (kAccessOf[row[kByAccess]] & kMwBind) != 0;
+}
+bool has_windows(const ArrayRow& row) { return row[kOperation] == kBind || row[kKey] == kOfWindow; }
+
+/// What decides about the array: the access flags and the features that some row needs.
+struct Means {
+  Bits access = 0, features = 0;
+  auto operator<=>(const Means&) const = default;
+};
+constexpr Means kAllMeans{kRemoteAtomic | kMwBind, kAtomics | kMwType1};
+Means means_of(const Capabilities<Plain>& can) {
+  return {static_cast<Bits>(can.claimed.value()) & kAllMeans.access,
+          static_cast<Bits>(can.features.value()) & (kAllMeans.features | kIwarp)};
 }
 
 /// Where the region lies when the operation comes, and where the operation's range begins.
@@ -65,41 +90,41 @@ Range range_of(const ArrayRow& row, std::uint64_t start, std::uint64_t size) {
   return range;
 }
 
-/// The text of one row's trace.
+/// The text of one row's trace. Objects beside the region have all the rights that the device knows
+/// of, so that they ask for nothing that the row itself does not need.
 class RowText {
  public:
-  explicit RowText(const ArrayRow& row) : row_(row) {}
+  RowText(const ArrayRow& row, const Means& device)
+      : row_(row), everything_(kEverything & ~(kAllMeans.access & ~device.access)) {}
 
   std::string text() {
-    const auto& access = array_parameters()[kByAccess].values[row_[kByAccess]];
     const int pd = row_[kDomain];
     line("mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ)");
-    line(fmt::format("mr1 = reg_mr(pd{}, buf1+1024, 256, {})", pd, access));
+    line(fmt::format("mr1 = reg_mr(pd{}, buf1+1024, 256, {})", pd,
+                     with(kAccessOf[row_[kByAccess]])));
     pd_ = pd;
     change();
     prepare_key();
     operate();
-    return "# mrproof trace v1\n" + given(access) + text_;
+    return "# mrproof trace v1\n" + given() + text_;
   }
 
  private:
   void line(const std::string& call) { text_ += call + "\n"; }
+  /// Access flags as the trace has them; from here on it needs them.
+  std::string with(Bits access) {
+    used_.access |= access & kAllMeans.access;
+    return print_access(access);
+  }
 
-  [[nodiscard]] std::string given(const std::string& access) const {
-    const bool atomics = is_atomic(row_[kOperation]);
-    const bool windows = row_[kOperation] == kBind || row_[kKey] == kOfWindow;
-    const bool asked =
-        access.find("ATOMIC") != std::string::npos ||
-        (row_[kByChanges] != 0 && (kChangesOf[row_[kByChanges]] & kChangeAccess) != 0);
-    std::string flags = atomics || asked || row_[kKey] == kOther ? "REMOTE_ATOMIC" : "";
-    const bool binds = access.find("MW_BIND") != std::string::npos;
-    if (windows || asked || binds || row_[kKey] == kOther)
-      flags += flags.empty() ? "MW_BIND" : "|MW_BIND";
-    std::string features = windows ? ", MW_TYPE_1" : "";
-    if (atomics) features += features.empty() ? ", ATOMICS" : "|ATOMICS";
-    return fmt::format("given capabilities({}, 8388608{})\n", flags.empty() ? "0" : flags,
-                       features) +
-           "given pd0\ngiven pd1\ngiven qp0(pd0) <-> qp1(pd0)\n";
+  /// No message is longer than the 8 bytes of an operation.
+  [[nodiscard]] std::string given() const {
+    Bits features = is_atomic(row_[kOperation]) ? kAtomics : 0U;
+    if (has_windows(row_)) features |= kMwType1;
+    const auto named = features == 0 ? "" : ", " + print_flags(kFeatureNames, features);
+    return fmt::format("given capabilities({}, 8{})\n", print_access(used_.access), named) +
+           "given pd0\ngiven pd1\ngiven qp0(pd0) <-> qp1(pd0)\n" +
+           (bound_in_pd1_ ? "given qp2(pd1) <-> qp3(pd1)\n" : "");
   }
 
   void change() {
@@ -108,12 +133,12 @@ class RowText {
     if ((changes & kChangePd) != 0) pd_ = 1 - pd_;
     if ((changes & kChangeTranslation) != 0) start_ = "buf1+4096", size_ = 128;
     // Other rights than before: all, or none beside the local ones.
-    const auto rights = (changes & kChangeAccess) == 0 ? "0"
-                        : widens(row_)                 ? kEverything
-                                                       : "LOCAL_WRITE";
+    const Bits rights = (changes & kChangeAccess) == 0 ? 0U
+                        : widens(row_)                 ? everything_
+                                                       : kLocalWrite;
     line(fmt::format("rereg_mr(mr1, {}, pd{}, {}, {}, {})",
                      array_parameters()[kByChanges].values[row_[kByChanges]], pd_, start_, size_,
-                     rights));
+                     with(rights)));
   }
 
   void prepare_key() {
@@ -126,13 +151,16 @@ class RowText {
         key_ = "mr1." + kind;
         break;
       case kOther:
-        line(fmt::format("mr2 = reg_mr(pd0, buf2+0, 4096, {})", kEverything));
+        line(fmt::format("mr2 = reg_mr(pd0, buf2+0, 4096, {})", with(everything_)));
         key_ = "mr2." + kind;
         break;
       case kOfWindow:
+        // Through a queue pair of the window's PD: another one's may not bind it (C10-72), and has
+        // failed when the operation comes.
+        bound_in_pd1_ = pd_ == 1;
         line(fmt::format("mw0 = alloc_mw(pd{}, TYPE_1)", pd_));
-        line(
-            fmt::format("bind_mw(qp0, mw0, mr1, {}, {}, REMOTE_WRITE|REMOTE_READ)", start_, size_));
+        line(fmt::format("bind_mw(qp{}, mw0, mr1, {}, {}, REMOTE_WRITE|REMOTE_READ)",
+                         bound_in_pd1_ ? 2 : 0, start_, size_));
         key_ = "mw0.rkey";
         break;
       default: key_ = "mr1." + kind;
@@ -175,20 +203,62 @@ class RowText {
   }
 
   const ArrayRow& row_;
+  const Bits everything_;  ///< all rights that the device has
+  Means used_;             ///< what the trace needs
+  bool bound_in_pd1_ = false;
   std::string text_, key_;
   std::string start_ = "buf1+1024";
   std::uint64_t size_ = 256;
   int pd_ = 0;
 };
 
+/// What the device lacks for the row: a constraint's name, or null.
+const char* lack_of(const ArrayRow& row, const Means& device) {
+  const Bits access = kAccessOf[row[kByAccess]] & kAllMeans.access & ~device.access;
+  if ((access & kRemoteAtomic) != 0) return "the device lacks REMOTE_ATOMIC";
+  if ((access & kMwBind) != 0) return "the device lacks MW_BIND";
+  if (is_atomic(row[kOperation]) && (device.features & kAtomics) == 0)
+    return "the device lacks ATOMICS";
+  if (has_windows(row) && (device.features & kMwType1) == 0) return "the device lacks MW_TYPE_1";
+  if (row[kKey] == kOfWindow && (device.access & kMwBind) == 0) return "the device lacks MW_BIND";
+  if (row[kOperation] == kImmediate && (device.features & kIwarp) != 0)
+    return "over iWARP no write has immediate data";
+  return nullptr;
+}
+
+/// The array of devices with these means; each is made once.
+const CoveringArray& array_of(const Means& device) {
+  static std::map<Means, CoveringArray> made;
+  const auto found = made.find(device);
+  if (found != made.end()) return found->second;
+  auto array = make_covering_array(array_parameters(), [&](const ArrayRow& row) {
+    const char* broken = array_constraint(row);
+    return broken != nullptr ? broken : lack_of(row, device);
+  });
+  return made.emplace(device, std::move(array)).first->second;
+}
+
+/// What of the means the device lacks, in words; empty: nothing.
+std::string lacks_of(const Means& device) {
+  std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
+  const Means lacks{kAllMeans.access & ~device.access, kAllMeans.features & ~device.features};
+  if (lacks.access != 0) add(print_access(lacks.access));
+  if (lacks.features != 0) add(print_flags(kFeatureNames, lacks.features));
+  if ((device.features & kIwarp) != 0) add("immediate data with a write");
+  return names;
+}
+
 }  // namespace
 
 const std::vector<ArrayParameter>& array_parameters() {
   static const std::vector<ArrayParameter> parameters{
       {"access",
-       {"LOCAL_WRITE", "LOCAL_WRITE|REMOTE_WRITE", "LOCAL_WRITE|REMOTE_READ",
-        "LOCAL_WRITE|REMOTE_ATOMIC", "REMOTE_READ", "0", "LOCAL_WRITE|MW_BIND",
-        std::string(kEverything)}},
+       [] {
+         std::vector<std::string> names;
+         for (const Bits access : kAccessOf) names.push_back(print_access(access));
+         return names;
+       }()},
       {"changes",
        {"0", "CHANGE_TRANSLATION", "CHANGE_PD", "CHANGE_ACCESS", "CHANGE_TRANSLATION|CHANGE_PD",
         "CHANGE_TRANSLATION|CHANGE_ACCESS", "CHANGE_PD|CHANGE_ACCESS",
@@ -213,9 +283,22 @@ const char* array_constraint(const ArrayRow& row) {
   return nullptr;
 }
 
-const CoveringArray& access_array() {
-  static const CoveringArray array = make_covering_array(array_parameters(), array_constraint);
-  return array;
+const char* array_constraint(const ArrayRow& row, const Capabilities<Plain>& can) {
+  const char* broken = array_constraint(row);
+  return broken != nullptr ? broken : lack_of(row, means_of(can));
+}
+
+const CoveringArray& access_array() { return array_of(kAllMeans); }
+
+const CoveringArray& access_array(const Capabilities<Plain>& can) {
+  return array_of(means_of(can));
+}
+
+std::string array_lack(const Capabilities<Plain>& can) {
+  const auto count = access_array(can).impossible.size() - access_array().impossible.size();
+  if (count == 0) return "";
+  return fmt::format("array: {} triples need what the device lacks: {}", count,
+                     lacks_of(means_of(can)));
 }
 
 std::string array_row_name(const ArrayRow& row) {
@@ -227,8 +310,8 @@ std::string array_row_name(const ArrayRow& row) {
   return name;
 }
 
-Trace array_trace(const ArrayRow& row) {
-  Trace trace = parse_trace(RowText(row).text(), "array");
+Trace array_trace(const ArrayRow& row, const Capabilities<Plain>& can) {
+  Trace trace = parse_trace(RowText(row, means_of(can)).text(), "array");
   trace.comments = {" " + array_row_name(row)};
   return trace;
 }

@@ -2,11 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <set>
-
-#include "conformance/array/array_traces.hpp"
-#include "conformance/oracle/oracle.hpp"
-
 namespace mrproof {
 namespace {
 
@@ -43,47 +38,6 @@ TEST(CoveringArray, NamesTheConstraintOfWhatCannotBe) {
   for (const auto& [triple, why] : array.impossible) EXPECT_EQ(why, "a and b");
   EXPECT_EQ(count_uncovered(parameters, array), array.impossible.size());
   EXPECT_THAT(uncovered_triples(parameters, array), IsEmpty());
-}
-
-TEST(AccessArray, HasEveryTripleThatCanBe) {
-  const auto& array = access_array();
-  const auto total = all_triples(array_parameters()).size();
-  EXPECT_THAT(uncovered_triples(array_parameters(), array), IsEmpty());
-  EXPECT_EQ(count_uncovered(array_parameters(), array), array.impossible.size());
-  EXPECT_LT(array.impossible.size() * 4, total) << "most triples can be";
-  for (const auto& row : array.rows) EXPECT_EQ(array_constraint(row), nullptr);
-  EXPECT_LT(array.rows.size(), 1000U);
-}
-
-// Each row is needed by what it was begun for.
-TEST(AccessArray, IsMissedIfARowIsLost) {
-  CoveringArray array = access_array();
-  array.rows.pop_back();
-  EXPECT_FALSE(uncovered_triples(array_parameters(), array).empty());
-}
-
-// What cannot be really cannot: no row that the constraints allow has it.
-TEST(AccessArray, CallsNothingImpossibleThatCanBe) {
-  std::set<ArrayTriple> impossible;
-  for (const auto& [triple, why] : access_array().impossible) {
-    EXPECT_NE(why, "");
-    impossible.insert(triple);
-  }
-  for (const auto& row : access_array().rows)
-    for (const auto& triple : all_triples(array_parameters())) {
-      if (!triple.in(row)) continue;
-      EXPECT_FALSE(impossible.contains(triple)) << array_row_name(row);
-    }
-}
-
-TEST(AccessArray, EachRowIsATraceThatMayBeCalledToItsEnd) {
-  std::set<std::string> texts;
-  for (const auto& row : access_array().rows) {
-    const Trace trace = array_trace(row);
-    EXPECT_LE(trace.steps.size(), 10U);
-    texts.insert(print_trace(trace));
-  }
-  EXPECT_EQ(texts.size(), access_array().rows.size());
 }
 
 }  // namespace

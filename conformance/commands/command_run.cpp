@@ -93,6 +93,7 @@ int run(RunOptions options) {
     };
   Tally tally(*model::find_rulebook(options.plan.dialect));
   const RunFacts facts = run_session(options.session, options.plan, tally, nullptr);
+  if (tally.knows_device()) fit_series(options.plan, tally.can);
   if (tally.steps > 0 || facts.error.empty())
     fmt::print("{}", report_text(options.plan, tally, facts));
   if (!options.session.out.empty() && tally.steps > 0)

@@ -127,6 +127,7 @@ Json cases_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
           {"ended", ended},
           {"noted", noted},
           {"missing", facts.missing},
+          {"lacking", facts.lacking},
           {"all_expected", facts.all_expected},
           {"unmatched", facts.unmatched}};
 }
@@ -269,6 +270,7 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
                         i.call.empty() ? "(between steps)" : i.call);
     text += shrunk_text(i.shrunk, i.trace);
   }
+  for (const auto& line : facts.lacking) text += "\n" + line + "\n";
   for (const auto& line : skipped_cases(tally)) text += "\nskipped: " + line + "\n";
   for (const auto& name : facts.missing) text += fmt::format("\nmissing: {}", name);
   for (const auto& name : facts.unmatched)

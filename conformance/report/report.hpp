@@ -19,6 +19,8 @@ struct RunFacts {
   std::vector<std::string> missing;    ///< cases of the plan that have no outcome
   bool all_expected = false;           ///< an expectation that nothing met is a failure
   std::vector<std::string> unmatched;  ///< those expectations
+  /// What of the plan's series no case is about for want of something that the device lacks.
+  std::vector<std::string> lacking;
 };
 
 /// report.json, format version 1; every field is described in conformance/README.md.

@@ -149,6 +149,7 @@ std::string report_markdown(const Plan& plan, const Tally& tally, const RunFacts
           outcomes.size(), plan.selected(), tally.steps, count(outcomes, Ending::passed),
           count(outcomes, Ending::failed), count(outcomes, Ending::broke),
           count(outcomes, Ending::nothing_learnt), facts.missing.size());
+  for (const auto& line : facts.lacking) text += "\n" + line + "\n";
   if (!facts.error.empty()) text += "\nGave up: " + facts.error + "\n";
   std::size_t left = 60;
   const std::string rows = finding_rows(tally, true, left) + finding_rows(tally, false, left);

@@ -107,6 +107,7 @@ std::string case_list(const Tally& tally, const RunFacts& facts) {
   std::array<std::size_t, kVerdicts> ended{};
   std::string named;
   std::string skipped;
+  for (const auto& line : facts.lacking) skipped += "<p>" + escaped(line) + "</p>\n";
   for (const auto& line : skipped_cases(tally))
     skipped += "<p>skipped: " + escaped(line) + "</p>\n";
   for (const auto& o : tally.outcomes) {

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "conformance/run/journal.hpp"
 #include "conformance/run/read_back.hpp"
+#include "conformance/run/series.hpp"
 #include "conformance/trace/notation.hpp"
 
 namespace mrproof {
@@ -26,7 +28,9 @@ bool ends_case(const Json& line) {
 class JournalReader {
  public:
   /// Without a plan the journal's is taken for right.
-  JournalReader(const Plan* plan, Tally& tally) : plan_(plan), tally_(tally) {}
+  JournalReader(const Plan* plan, Tally& tally) : tally_(tally) {
+    if (plan != nullptr) plan_ = *plan;
+  }
 
   void take(const Json& line) {
     const std::string record = line.at("record");
@@ -34,6 +38,7 @@ class JournalReader {
       tally_.device = parse_description(line.at("device").dump());
       const std::string given = line.value("given", "");
       tally_.can = parse_trace("# mrproof trace v1\n" + given, "journal").can;
+      if (plan_) fit_series(*plan_, tally_.can);
     } else if (record == "case") {
       begin_case(line.at("index"), line.at("case"));
     } else if (record == "step") {
@@ -55,7 +60,7 @@ class JournalReader {
 
  private:
   void begin_case(std::uint64_t index, const std::string& name) {
-    if (plan_ != nullptr && (index >= plan_->cases() || plan_->case_name(index) != name))
+    if (plan_ && (index >= plan_->cases() || plan_->case_name(index) != name))
       throw ToolError("it belongs to another plan; give the same options as before");
     next_case_ = index;
     step_hung_ = false;
@@ -108,7 +113,7 @@ class JournalReader {
     tally_.add(incident);
   }
 
-  const Plan* plan_;
+  std::optional<Plan> plan_;
   Tally& tally_;
   std::uint64_t next_case_ = 0;
   bool step_hung_ = false;  ///< whether the last step of the case has that verdict

@@ -132,6 +132,10 @@ void add_facts(const Shard& shard, Merged& merged) {
   if (facts.error.empty() && !shard.error.empty())
     facts.error = fmt::format("{}: its run gave up: {}", shard.folder, shard.error);
   for (const Json& name : report.at("cases").at("missing")) facts.missing.push_back(name);
+  // Of the device, and so the same for all shards; one that gave up may not know.
+  for (const Json& line : report.at("cases").value("lacking", Json::array()))
+    if (std::find(facts.lacking.begin(), facts.lacking.end(), line) == facts.lacking.end())
+      facts.lacking.push_back(line);
 }
 
 /// The sums that a journal and its report both have.

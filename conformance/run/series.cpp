@@ -18,6 +18,8 @@ using namespace model;
 
 namespace {
 
+bool is_array(const CaseSeries& series) { return series.scope.empty(); }
+
 /// The scope has to stay where it is while its transitions are used.
 struct Toured {
   explicit Toured(const CaseSeries& series)
@@ -31,13 +33,16 @@ struct Toured {
 
 struct SeriesTraces::Made {
   std::unique_ptr<Toured> toured;  ///< null: the covering array
+  Capabilities<Plain> device;      ///< of which array
   [[nodiscard]] std::size_t size() const {
-    return toured ? toured->tours.size() : access_array().rows.size();
+    return toured ? toured->tours.size() : access_array(device).rows.size();
   }
 };
 
-SeriesTraces::SeriesTraces(const CaseSeries& series) : made_(std::make_unique<Made>()) {
-  if (!series.scope.empty()) made_->toured = std::make_unique<Toured>(series);
+SeriesTraces::SeriesTraces(const CaseSeries& series, const Capabilities<Plain>& device)
+    : made_(std::make_unique<Made>()) {
+  if (!is_array(series)) made_->toured = std::make_unique<Toured>(series);
+  made_->device = device;
   if (series.cases > made_->size())
     throw ToolError(
         fmt::format("{} has {} cases here, not {}: run the same version of mrproof everywhere",
@@ -47,11 +52,35 @@ SeriesTraces::SeriesTraces(const CaseSeries& series) : made_(std::make_unique<Ma
 SeriesTraces::~SeriesTraces() = default;
 
 Trace SeriesTraces::trace(std::uint64_t number) const {
-  if (!made_->toured) return array_trace(access_array().rows.at(number));
+  if (!made_->toured)
+    return array_trace(access_array(made_->device).rows.at(number), made_->device);
   return tour_trace(made_->toured->all, made_->toured->tours.at(number));
 }
 
 CaseSeries plan_array() { return {"array", "", access_array().rows.size()}; }
+
+void fit_series(Plan& plan, const Capabilities<Plain>& device) {
+  for (auto& series : plan.series) {
+    if (!is_array(series)) continue;
+    const auto rows = access_array(device).rows.size();
+    const auto most = access_array().rows.size();
+    if (series.cases != most && series.cases != rows)
+      throw ToolError(
+          fmt::format("{} has {} cases on this device, and was planned with {}: take the device "
+                      "and the version "
+                      "of mrproof that the run was begun with",
+                      series.name, rows, series.cases));
+    series.cases = rows;
+  }
+}
+
+std::vector<std::string> lacking_of_series(const Plan& plan, const Capabilities<Plain>& device) {
+  std::vector<std::string> lines;
+  for (const auto& series : plan.series)
+    if (const auto line = is_array(series) ? array_lack(device) : ""; !line.empty())
+      lines.push_back(line);
+  return lines;
+}
 
 std::string tour_name(const std::string& file) {
   std::string name = std::filesystem::path(file).stem().string();

@@ -17,15 +17,25 @@ std::string tour_name(const std::string& file);
 /// are no tours of the scope.
 CaseSeries plan_tours(const std::string& file);
 
-/// The covering array of access (array/array_traces.hpp) as a series: "array". Its scope is empty.
+/// The covering array of access (array/array_traces.hpp) as a series: "array". Its scope is empty,
+/// and it has the cases of a device that can do everything until fit_series() is called.
 CaseSeries plan_array();
+
+/// Gives the covering array the cases that the device has: which rows it has depends on that. Who
+/// runs a plan does so once the device has said what it can do. Throws ToolError if the series was
+/// planned by another version.
+void fit_series(Plan& plan, const model::Capabilities<model::Plain>& device);
+/// What of the plan's series no case is about for want of something that the device lacks: lines
+/// for a report.
+std::vector<std::string> lacking_of_series(const Plan& plan,
+                                           const model::Capabilities<model::Plain>& device);
 
 /// The traces of a series. Their results do not matter.
 class SeriesTraces {
  public:
   /// Throws ToolError if the series has another number of cases than its maker counted: he is of
-  /// another version.
-  explicit SeriesTraces(const CaseSeries& series);
+  /// another version. `device`: for which fit_series() was called.
+  SeriesTraces(const CaseSeries& series, const model::Capabilities<model::Plain>& device);
   ~SeriesTraces();
   SeriesTraces(const SeriesTraces&) = delete;
   SeriesTraces& operator=(const SeriesTraces&) = delete;

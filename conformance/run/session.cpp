@@ -17,6 +17,7 @@
 #include "conformance/run/expectations.hpp"
 #include "conformance/run/run_folder.hpp"
 #include "conformance/run/scenario_files.hpp"
+#include "conformance/run/series.hpp"
 #include "conformance/trace/write_file.hpp"
 
 namespace mrproof {
@@ -100,8 +101,8 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
   facts.boot_seconds = place.host().boot_seconds();
   facts.cut_short = supervisor.cut_short();
   if (facts.error.empty() && facts.cut_short && g_interrupted.load())
-    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases, plan.selected(),
-                              keep ? "; --resume goes on" : "");
+    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases,
+                              supervisor.plan().selected(), keep ? "; --resume goes on" : "");
   return facts;
 }
 
@@ -182,7 +183,12 @@ RunFacts run_session(const SessionOptions& options, const Plan& asked, Tally& ta
   if (options.resume)
     at = read_journal(folder.file("journal.jsonl"), plan, print_begun_with(plan, options.target),
                       tally);
+  if (tally.knows_device()) fit_series(plan, tally.can);
   RunFacts facts = run_in_place(options, expectations, plan, folder, at, tally, watch);
+  if (tally.knows_device()) {
+    fit_series(plan, tally.can);
+    facts.lacking = lacking_of_series(plan, tally.can);
+  }
   if (plan.shard == 0) tally.outcomes.insert(tally.outcomes.end(), skipped.begin(), skipped.end());
   mark_expected(expectations, tally);
   if (facts.error.empty()) follow_up(options, plan, expectations, tally);

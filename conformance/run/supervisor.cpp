@@ -1,6 +1,7 @@
 #include "conformance/run/supervisor.hpp"
 
 #include "conformance/oracle/judge_trace.hpp"
+#include "conformance/run/series.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -94,6 +95,7 @@ void Supervisor::take(Record&& record) {
       if (const auto begin = std::exchange(begin_, nullptr)) begin();
       tally_.device = parse_description(record.text);
       tally_.can = record.can;
+      fit_series(plan_, record.can);
       journal_.hello(record);
       break;
     case RecordKind::case_begin:

@@ -43,6 +43,8 @@ class Supervisor {
   void on_begin(std::function<void()> begin) { begin_ = std::move(begin); }
   /// Asks the run to end after the current step; may be called from a signal handler.
   static void stop() noexcept;
+  /// The plan as it is for the device, once a worker has opened that (fit_series()).
+  [[nodiscard]] const Plan& plan() const { return plan_; }
   /// Whether it was ended before its plan was done.
   [[nodiscard]] bool cut_short() const { return cut_short_; }
 

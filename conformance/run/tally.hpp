@@ -109,6 +109,8 @@ struct Tally {
   [[nodiscard]] std::uint64_t count(model::Verdict verdict) const {
     return counts.at(static_cast<std::size_t>(verdict));
   }
+  /// Whether a worker has opened the device: what it can do is known.
+  [[nodiscard]] bool knows_device() const { return !device.device.empty(); }
   /// Whether anything was seen that the device has to answer for and nobody expected.
   [[nodiscard]] bool has_unexpected() const;
   /// Steps a second, all costs included.

@@ -35,6 +35,7 @@ class Worker {
     simulated_ = device.description().driver == "simulated";
     if (simulated_) plan_.walk.unanswered_permille = 20;
     if (!plan_.patient) plan_.walk.unanswered_permille = 0;
+    fit_series(plan_, can_);
   }
 
   void hello() {
@@ -129,7 +130,7 @@ class Worker {
 
   bool run_in_series(std::uint64_t index, const Plan::InSeries& in) {
     if (traces_ == nullptr || in_series_ != in.series)
-      traces_ = std::make_unique<SeriesTraces>(plan_.series.at(in.series));
+      traces_ = std::make_unique<SeriesTraces>(plan_.series.at(in.series), can_);
     in_series_ = in.series;
     const Trace trace = traces_->trace(in.number);
     skip_reason_ = lacking(trace, can_);
@@ -225,10 +226,9 @@ class Worker {
     shown_ = plan_.until && step.annotations.front() == *plan_.until;
     const bool recovered = oracle.recover(step, judgement) && !shown_;
     finish(index, seen, judgement, start);
-    const bool is_known =
-        recovered || judgement.verdict == Verdict::conforms ||
-        judgement.verdict == Verdict::unsupported ||
-        (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
+    const bool is_known = recovered || judgement.verdict == Verdict::conforms ||
+                          judgement.verdict == Verdict::unsupported ||
+                          (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
     const bool goes_on = is_known && !seen.stray;
     if (!goes_on) device_.distrust();
     return goes_on;
