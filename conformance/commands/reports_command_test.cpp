@@ -207,6 +207,56 @@ TEST_F(MergeOfReports, TellsWhichShardWasCutShort) {
   EXPECT_EQ(report("merged").at("cut_short"), true) << "the reports are written all the same";
 }
 
+// How many rows the covering array has depends on the device; that is known once it is open.
+using RunOfTheArray = Reports;
+
+TEST_F(RunOfTheArray, HasTheRowsOfTheDevice) {
+  const Ran ran = run_mrproof(
+      {"run", "--device", "sim@no-atomics", "--array", "--steps", "1", "--out", file("whole")});
+  EXPECT_EQ(ran.code, kExitExpected) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(" steps in 391 of 391 cases, "));
+  EXPECT_THAT(ran.out, HasSubstr("array: 1207 triples need what the device lacks: REMOTE_ATOMIC, "
+                                 "ATOMICS\n"));
+  const auto whole = report("whole").at("cases");
+  EXPECT_EQ(whole.at("planned"), 391);
+  EXPECT_EQ(whole.at("finished"), 391);
+  EXPECT_EQ(whole.at("skipped"), json::array());
+  EXPECT_EQ(whole.at("missing"), json::array());
+  EXPECT_EQ(whole.at("lacking").size(), 1U);
+  EXPECT_THAT(read_file(file("whole/report.html")), HasSubstr("array: 1207 triples need"));
+  EXPECT_THAT(read_file(file("whole/report.md")), HasSubstr("array: 1207 triples need"));
+  const auto journal = lines("whole");
+  EXPECT_THAT(journal.at(journal.size() - 5), HasSubstr("\"array/0390\""));
+}
+
+TEST_F(RunOfTheArray, IsSharedOutAndMerged) {
+  std::vector<std::string> shards;
+  for (const auto* shard : {"1/3", "2/3", "3/3"})
+    shards.push_back(run(std::string("shard-") + shard[0],
+                         {"--array", "--steps", "1", "--shard", shard}, "sim@minimal"));
+  const Ran ran = merge(shards);
+  EXPECT_EQ(ran.code, kExitExpected) << ran.err;
+  EXPECT_EQ(report("merged").at("cases").at("planned"), 298);
+  EXPECT_EQ(report("merged").at("cases").at("finished"), 298);
+  EXPECT_EQ(report("merged").at("cases").at("lacking"),
+            report("shard-1").at("cases").at("lacking"));
+}
+
+TEST_F(RunOfTheArray, GoesOnWhereItWasInterrupted) {
+  const std::vector<std::string> options{"--array", "--steps", "400"};
+  const auto whole = report(fs::path(run("report", options, "sim@no-atomics")).filename());
+  auto less = lines("report");
+  for (const std::size_t left : {less.size() - 1, less.size() / 2, std::size_t{3}}) {
+    less.resize(left);
+    write_journal("report", less);
+    auto resumed = options;
+    resumed.emplace_back("--resume");
+    EXPECT_EQ(run("report", resumed, "sim@no-atomics"), file("report"));
+    for (const auto* key : {"cases", "steps", "counts"})
+      EXPECT_EQ(report("report").at(key), whole.at(key)) << left << " " << key;
+  }
+}
+
 /// Works in another folder.
 class Inside {
  public:
