@@ -32,6 +32,7 @@ constexpr Bits kAccessOf[] = {kLocalWrite,
                               0,
                               kLocalWrite | kMwBind,
                               kEverything};
+constexpr std::uint8_t kForWindows = 6;  ///< the place of LOCAL_WRITE|MW_BIND
 /// What each value of the parameter `changes` changes.
 constexpr std::uint32_t kChangesOf[] = {0,
                                         kChangeTranslation,
@@ -98,25 +99,37 @@ class RowText {
       : row_(row), everything_(kEverything & ~(kAllMeans.access & ~device.access)) {}
 
   std::string text() {
-    const int pd = row_[kDomain];
     line("mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ)");
-    line(fmt::format("mr1 = reg_mr(pd{}, buf1+1024, 256, {})", pd,
-                     with(kAccessOf[row_[kByAccess]])));
-    pd_ = pd;
-    change();
-    prepare_key();
-    operate();
+    add_row();
     return "# mrproof trace v1\n" + given() + text_;
+  }
+  /// Behind a re-registration that was refused: the region is not to be used, but may go.
+  std::string text_anew() {
+    line("dereg_mr(mr1)");
+    add_row();
+    return text_;
   }
 
  private:
   void line(const std::string& call) { text_ += call + "\n"; }
+  void add_row() {
+    pd_ = row_[kDomain];
+    line(fmt::format("mr1 = reg_mr(pd{}, buf1+1024, 256, {})", pd_,
+                     with(kAccessOf[row_[kByAccess]])));
+    change();
+    prepare_key();
+    operate();
+  }
   /// Access flags as the trace has them; from here on it needs them.
   std::string with(Bits access) {
     used_.access |= access & kAllMeans.access;
     return print_access(access);
   }
 
+  /// Whether the region is in pd1 when the operation comes, or would be if nothing changed.
+  [[nodiscard]] bool comes_to_pd1() const {
+    return row_[kDomain] == 1 || (kChangesOf[row_[kByChanges]] & kChangePd) != 0;
+  }
   /// No message is longer than the 8 bytes of an operation.
   [[nodiscard]] std::string given() const {
     Bits features = is_atomic(row_[kOperation]) ? kAtomics : 0U;
@@ -124,7 +137,7 @@ class RowText {
     const auto named = features == 0 ? "" : ", " + print_flags(kFeatureNames, features);
     return fmt::format("given capabilities({}, 8{})\n", print_access(used_.access), named) +
            "given pd0\ngiven pd1\ngiven qp0(pd0) <-> qp1(pd0)\n" +
-           (bound_in_pd1_ ? "given qp2(pd1) <-> qp3(pd1)\n" : "");
+           (row_[kKey] == kOfWindow && comes_to_pd1() ? "given qp2(pd1) <-> qp3(pd1)\n" : "");
   }
 
   void change() {
@@ -157,10 +170,9 @@ class RowText {
       case kOfWindow:
         // Through a queue pair of the window's PD: another one's may not bind it (C10-72), and has
         // failed when the operation comes.
-        bound_in_pd1_ = pd_ == 1;
         line(fmt::format("mw0 = alloc_mw(pd{}, TYPE_1)", pd_));
         line(fmt::format("bind_mw(qp{}, mw0, mr1, {}, {}, REMOTE_WRITE|REMOTE_READ)",
-                         bound_in_pd1_ ? 2 : 0, start_, size_));
+                         pd_ == 1 ? 2 : 0, start_, size_));
         key_ = "mw0.rkey";
         break;
       default: key_ = "mr1." + kind;
@@ -202,10 +214,9 @@ class RowText {
     }
   }
 
-  const ArrayRow& row_;
+  const ArrayRow row_;
   const Bits everything_;  ///< all rights that the device has
   Means used_;             ///< what the trace needs
-  bool bound_in_pd1_ = false;
   std::string text_, key_;
   std::string start_ = "buf1+1024";
   std::uint64_t size_ = 256;
@@ -314,6 +325,26 @@ Trace array_trace(const ArrayRow& row, const Capabilities<Plain>& can) {
   Trace trace = parse_trace(RowText(row, means_of(can)).text(), "array");
   trace.comments = {" " + array_row_name(row)};
   return trace;
+}
+
+std::vector<ArrayRow> unchanged(const ArrayRow& row) {
+  ArrayRow other = row;
+  other[kByChanges] = 0;
+  if (row[kKey] == kOld) other[kKey] = kOwn;
+  if (row[kKey] != kOfWindow || may_bind(other)) return {other};
+  ArrayRow bindable = other;
+  bindable[kByAccess] = kForWindows;
+  other[kKey] = kOwn;
+  return {other, bindable};
+}
+
+Trace unchanged_trace(const ArrayRow& row, const Capabilities<Plain>& can) {
+  std::string text = "# mrproof trace v1\n";
+  for (const ArrayRow& other : unchanged(row)) {
+    if (!text.ends_with("v1\n")) text += "connect(qp0)\n";
+    text += RowText(other, means_of(can)).text_anew();
+  }
+  return parse_trace(text, "array");
 }
 
 }  // namespace mrproof

@@ -27,4 +27,13 @@ std::string array_row_name(const ArrayRow& row);
 /// nothing that the device lacks, if the row is one for it.
 Trace array_trace(const ArrayRow& row, const model::Capabilities<model::Plain>& can);
 
+/// The rows for a device that does not re-register regions, as no claim of its tells: nothing
+/// changes, so an old key becomes the region's own; so does the window's of a region that has no
+/// MW_BIND now, beside a row with a region that has. With all rows so replaced, each triple that
+/// rows without re-registration can have is in one of them.
+std::vector<ArrayRow> unchanged(const ArrayRow& row);
+/// One after the other as a trace: what is called in place of all behind the re-registration, once
+/// that was refused as unsupported.
+Trace unchanged_trace(const ArrayRow& row, const model::Capabilities<model::Plain>& can);
+
 }  // namespace mrproof

@@ -242,6 +242,29 @@ TEST_F(RunOfTheArray, IsSharedOutAndMerged) {
             report("shard-1").at("cases").at("lacking"));
 }
 
+// A row is about something else there, and the case goes on.
+TEST_F(RunOfTheArray, DoesWithoutReRegistration) {
+  const auto all =
+      report(fs::path(run("report", {"--array", "--steps", "1"}, "sim@no-rereg")).filename());
+  EXPECT_EQ(all.at("counts").at("deviates"), 0);
+  EXPECT_GT(all.at("counts").at("unsupported"), 400);
+  EXPECT_EQ(all.at("cases").at("ended"), json({{"conforms", 566}}));
+  std::string text;
+  std::size_t refused = 0;
+  std::size_t anew = 0;
+  for (const auto& line : lines("report")) {
+    const bool unsupported = line.find("\"unsupported rereg_mr") != std::string::npos;
+    refused += unsupported ? 1 : 0;
+    anew += line.find("dereg_mr(mr1)") != std::string::npos &&
+                    text.find("unsupported rereg_mr") != std::string::npos
+                ? 1
+                : 0;
+    text = line;
+  }
+  EXPECT_GT(refused, 400U);
+  EXPECT_EQ(anew, refused);
+}
+
 TEST_F(RunOfTheArray, GoesOnWhereItWasInterrupted) {
   const std::vector<std::string> options{"--array", "--steps", "400"};
   const auto whole = report(fs::path(run("report", options, "sim@no-atomics")).filename());

@@ -57,6 +57,11 @@ Trace SeriesTraces::trace(std::uint64_t number) const {
   return tour_trace(made_->toured->all, made_->toured->tours.at(number));
 }
 
+std::vector<Step> SeriesTraces::without_re_registration(std::uint64_t number) const {
+  if (made_->toured) return {};
+  return unchanged_trace(access_array(made_->device).rows.at(number), made_->device).steps;
+}
+
 CaseSeries plan_array() { return {"array", "", access_array().rows.size()}; }
 
 void fit_series(Plan& plan, const Capabilities<Plain>& device) {

@@ -41,6 +41,7 @@ TEST(Series, TheArrayHasTheCasesOfTheDevice) {
   EXPECT_EQ(plan.case_name(plan.cases() - 1), "walk/seed-1/case-0");
   EXPECT_THAT(lacking_of_series(plan, kNoAtomics),
               ElementsAre(HasSubstr("triples need what the device lacks: REMOTE_ATOMIC, ATOMICS")));
+  EXPECT_NE(SeriesTraces(plan.series[1], kNoAtomics).without_re_registration(0).size(), 0U);
   const SeriesTraces traces(plan.series[1], kNoAtomics);
   for (std::uint64_t i = 0; i < plan.series[1].cases; ++i)
     EXPECT_EQ(lacking(traces.trace(i), kNoAtomics), "");

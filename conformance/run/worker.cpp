@@ -134,7 +134,8 @@ class Worker {
     in_series_ = in.series;
     const Trace trace = traces_->trace(in.number);
     skip_reason_ = lacking(trace, can_);
-    if (skip_reason_.empty()) return replay(index, trace, {true, true, true});
+    if (skip_reason_.empty())
+      return replay(index, trace, {true, true, true, traces_->without_re_registration(in.number)});
     begin_case(index, trace.setup);
     return true;
   }
@@ -157,13 +158,17 @@ class Worker {
     bool while_safe = false;     ///< up to one that is known to kill
     bool past_it = false;        ///< only such a call is left out, and not what comes after it;
                                  ///< likewise one that nobody answers, if that takes time
+    /// What is called instead of the rest behind a re-registration that is not supported.
+    std::vector<Step> instead = {};
   };
 
-  bool replay(std::uint64_t index, const Trace& trace, Reach reach) {
+  bool replay(std::uint64_t index, const Trace& trace, const Reach& reach) {
     begin_case(index, trace.setup);
     Oracle oracle(book_, trace.setup, can_);
     std::uint64_t made = 0;
-    for (const Step& planned : trace.steps) {
+    auto next = trace.steps.begin();
+    for (auto end = trace.steps.end(); next != end;) {
+      const Step& planned = *next++;
       if (stopped()) return false;
       PlannedCall step = planned;
       oracle.resolve(step);
@@ -181,8 +186,15 @@ class Worker {
                         "that {}; mend the trace",
                         plan_.trace_file, planned.line, duty->sentence));
       if (!perform(made++, step, oracle)) break;
+      if (!reach.instead.empty() && refused_to_re_register())
+        next = reach.instead.begin(), end = reach.instead.end();
     }
     return true;
+  }
+
+  /// Whether the last step was that, as one that the device does not support.
+  [[nodiscard]] bool refused_to_re_register() const {
+    return record_.verdict == Verdict::unsupported && record_.step.call.verb == Verb::rereg_mr;
   }
 
   /// Whether the call is known to kill, or nobody would answer it and there is no time for that.
