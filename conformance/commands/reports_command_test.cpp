@@ -263,6 +263,11 @@ TEST_F(RunOfTheArray, DoesWithoutReRegistration) {
   }
   EXPECT_GT(refused, 400U);
   EXPECT_EQ(anew, refused);
+  // The older page has no such verb.
+  const auto old = report(
+      fs::path(run("old", {"--array", "--steps", "1", "--dialect", "linux-2006"})).filename());
+  EXPECT_EQ(old.at("steps").get<std::size_t>() + refused, all.at("steps").get<std::size_t>());
+  EXPECT_EQ(old.at("counts").at("conforms"), old.at("steps"));
 }
 
 TEST_F(RunOfTheArray, GoesOnWhereItWasInterrupted) {

@@ -43,7 +43,7 @@ class SeriesTraces {
   /// The case of that number, from 0.
   [[nodiscard]] Trace trace(std::uint64_t number) const;
   /// The calls that take the place of all that follow in it, once the device has refused to
-  /// re-register a region as what it does not support; empty: none do.
+  /// re-register a region as what it does not support, or that may not be asked of it; empty: none.
   [[nodiscard]] std::vector<Step> without_re_registration(std::uint64_t number) const;
 
  private:

@@ -158,7 +158,8 @@ class Worker {
     bool while_safe = false;     ///< up to one that is known to kill
     bool past_it = false;        ///< only such a call is left out, and not what comes after it;
                                  ///< likewise one that nobody answers, if that takes time
-    /// What is called instead of the rest behind a re-registration that is not supported.
+    /// What is called instead of a re-registration that may not be made, or of the rest behind one
+    /// that is not supported.
     std::vector<Step> instead = {};
   };
 
@@ -177,7 +178,10 @@ class Worker {
       const bool patient = plan_.patient && (simulated_ || !reach.past_it);
       const bool left_out = (reach.while_safe || plan_.until) && !forbidden &&
                             is_left_out(oracle.state(), step.call, patient);
-      if ((forbidden || left_out) && reach.past_it) continue;
+      const bool skipped = (forbidden || left_out) && reach.past_it;
+      const bool re_registers = step.call.verb == Verb::rereg_mr && !reach.instead.empty();
+      if (skipped && re_registers) next = reach.instead.begin(), end = reach.instead.end();
+      if (skipped) continue;
       left_out_ = left_out;
       if (forbidden || left_out) return true;
       if (duty != nullptr)
@@ -186,15 +190,10 @@ class Worker {
                         "that {}; mend the trace",
                         plan_.trace_file, planned.line, duty->sentence));
       if (!perform(made++, step, oracle)) break;
-      if (!reach.instead.empty() && refused_to_re_register())
+      if (re_registers && record_.verdict == Verdict::unsupported)
         next = reach.instead.begin(), end = reach.instead.end();
     }
     return true;
-  }
-
-  /// Whether the last step was that, as one that the device does not support.
-  [[nodiscard]] bool refused_to_re_register() const {
-    return record_.verdict == Verdict::unsupported && record_.step.call.verb == Verb::rereg_mr;
   }
 
   /// Whether the call is known to kill, or nobody would answer it and there is no time for that.
