@@ -96,7 +96,7 @@ TEST_F(ReportTest, JsonKeepsItsShape) {
               ElementsAre("device", "driver", "kernel", "rdma_core", "firmware", "place"));
   EXPECT_THAT(keys(report.at("cases")),
               ElementsAre("planned", "finished", "skipped", "shard", "shards", "ended", "noted",
-                          "missing", "all_expected", "unmatched"));
+                          "missing", "lacking", "all_expected", "unmatched"));
   EXPECT_THAT(keys(report.at("counts")),
               ElementsAre("conforms", "deviates", "crash", "hang", "kernel_warning", "unsupported",
                           "inconclusive"));
