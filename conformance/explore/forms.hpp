@@ -9,6 +9,8 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace mrproof {
 
@@ -37,10 +39,11 @@ template <class Object, std::size_t N>
 class Forms {
  public:
   using Number = std::uint16_t;
-  /// At most so many forms, a power of two; `kind` names the object in errors.
-  Forms(const char* kind, std::size_t most)
-      : kind_(kind),
-        most_(most),
+  /// At most so many forms, a power of two. Of more, `too_many` is what is said behind the number.
+  Forms(std::size_t most, std::string file, const char* too_many)
+      : most_(most),
+        file_(std::move(file)),
+        too_many_(too_many),
         mask_(2 * most - 1),
         words_(new FormWords<N>[most]),
         objects_(new Object[most]),
@@ -70,8 +73,7 @@ class Forms {
     }
     const auto number = count_.load(std::memory_order_relaxed);
     if (number == most_)
-      throw TooManyForms("the scope has more than " + std::to_string(most_) + " forms of a " +
-                         kind_ + "; name fewer values");
+      throw TooManyForms(file_ + ": more than " + std::to_string(most_) + " forms of " + too_many_);
     words_[number] = words;
     objects_[number] = object;
     count_.store(number + 1, std::memory_order_relaxed);
@@ -79,8 +81,10 @@ class Forms {
     return static_cast<Number>(number);
   }
 
-  const char* kind_;
-  std::size_t most_, mask_;
+  std::size_t most_;
+  std::string file_;  ///< the scope's
+  const char* too_many_;
+  std::size_t mask_;
   std::unique_ptr<FormWords<N>[]> words_;
   std::unique_ptr<Object[]> objects_;
   std::unique_ptr<std::atomic<std::uint32_t>[]> table_;

@@ -74,7 +74,15 @@ PackedState compose(const StateNumbers& n) {
 }  // namespace
 
 StateCodec::StateCodec(const Scope& scope, std::uint32_t defined_access)
-    : symmetry_(scope.symmetry), shown_(scope.shown) {
+    : symmetry_(scope.symmetry),
+      shown_(scope.shown),
+      regions_(1U << 16U, scope.file,
+               "regions; name fewer ranges, rights or PDs where they are registered"),
+      windows_(1U << 16U, scope.file, "windows; name fewer ranges, rights or PDs in binds"),
+      qps_(1U << 16U, scope.file, "queue pairs; name fewer receives, or shorter lists of elements"),
+      surroundings_(std::size_t{1} << (16U - PackedState::kFreeBits), scope.file,
+                    "what surrounds regions, windows and queue pairs; protect fewer ranges, or say "
+                    "'shown all'") {
   const auto plain = initial_state(scope.setup, scope.can, defined_access);
   specs::state_fields([](const std::string&, auto& to, const auto& value) { to = value; }, initial_,
                       plain);

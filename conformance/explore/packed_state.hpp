@@ -68,10 +68,10 @@ class StateCodec {
 
   bool symmetry_, shown_;
   WorldState initial_;
-  Forms<model::Region<World>, 6> regions_{"region", 1U << 16U};
-  Forms<model::Window<World>, 4> windows_{"window", 1U << 16U};
-  Forms<model::QueuePair<World>, 6> qps_{"queue pair", 1U << 16U};
-  Forms<Surroundings, 10> surroundings_{"surrounding", 1U << 12U};
+  Forms<model::Region<World>, 6> regions_;
+  Forms<model::Window<World>, 4> windows_;
+  Forms<model::QueuePair<World>, 6> qps_;
+  Forms<Surroundings, 10> surroundings_;
 };
 
 }  // namespace mrproof
