@@ -1,5 +1,7 @@
 #include "conformance/explore/explorer.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -68,6 +70,7 @@ class Run {
       worker->left.clear();
     }
     level_.chunks = std::move(left);
+    malloc_trim(0);  // else the lists of earlier levels would keep their pages
     measure(states_.growth_bytes());
     states_.grow();
   }
