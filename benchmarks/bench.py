@@ -39,8 +39,8 @@ EXPLAINED = ("SPIN counts one transition more, since it counts the way into the 
              "\"Bytes a state\" is the most memory that the table of states, free places included, "
              "and the lists of states yet to be expanded took at once, by the number of states; "
              "the packed state itself has 16 bytes of it. While the table grows, what is left of "
-             "the old one counts, too. What each thread remembers of the rules' answers, at most "
-             "150 MiB however many states there are, comes on top; `mrproof explore` prints "
+             "the old one counts, too. What each thread remembers of the rules' answers, some "
+             "90 MiB however many states there are, comes on top; `mrproof explore` prints "
              "both.")
 
 

@@ -21,7 +21,7 @@ constexpr Sources source(std::size_t object) { return static_cast<Sources>(1U <<
 /// Adds to a set.
 constexpr void add(Sources& to, unsigned more) { to = static_cast<Sources>(to | more); }
 constexpr Sources kQpSources = source(kQpsAt) | source(kQpsAt + 1);
-/// More answers than this are forgotten, all at once: 50 to 150 MiB in each thread. A quarter of it
+/// More answers than this are forgotten, all at once: some 90 MiB in each thread. A quarter of it
 /// makes a scope of 16 million states take 1.8 times as long.
 constexpr std::size_t kMostAnswers = 1U << 20U;
 
