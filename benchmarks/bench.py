@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """Measures how fast things are, and writes the table:  bench.py --mrproof PROGRAM [--judge PROGRAM]
 [--traces PROGRAM] [--prover PROGRAM] [--runs N] [--large] [--out RESULTS.md]
-    [--target IMAGE --bare-table PROGRAM --bare-loop PROGRAM]
 
 Each figure is the best of N runs, since whatever else runs on the machine only makes things slower;
 that of --large, minutes long, is of one.
 SPIN explores the same model in the same run, with one core: it has two only for other searches.
-With an image (or MRPROOF_TARGET_DIR) also the harness beside a bare loop of its calls: overhead.py.
 How things grow is drawn beside the table, as growth.svg.
 """
 
@@ -26,10 +24,9 @@ sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 
 import growth  # noqa: E402
-import overhead  # noqa: E402
 
-ROOT = os.path.dirname(HERE)
-EXPLORE = os.path.join(ROOT, "conformance", "explore")
+ROOT = os.path.dirname(os.path.dirname(HERE))
+EXPLORE = os.path.join(ROOT, "specs", "explore")
 # Scopes that SPIN explores, too, with its options; and ours alone.
 SHARED = [("shared-three", ["-DTHREE"]), ("shared-wide", ["-DTHREE", "-DWIDE"])]
 OURS = ["default", "everything", "vendor"]
@@ -193,17 +190,14 @@ def of_tree(word):
     return option + equals + value
 
 
-def command(options):
+def command():
     """That this program was called with."""
-    words = shlex.join(["benchmarks/bench.py", *map(of_tree, sys.argv[1:])])
-    given = os.environ.get("MRPROOF_TARGET_DIR")
-    of_environment = given and options.target == given and given not in " ".join(sys.argv)
-    return f"MRPROOF_TARGET_DIR={shlex.quote(of_tree(given))} {words}" if of_environment else words
+    return shlex.join(["ci/bench/bench.py", *map(of_tree, sys.argv[1:])])
 
 
 def head(options, rows):
     """The table's beginning: how it was made, and exploration."""
-    return ["# How fast", "", "Written by", "", f"    {command(options)}", "",
+    return ["# How fast", "", "Written by", "", f"    {command()}", "",
             "with paths from the tree's top, and of what lies elsewhere the name alone. `cmake "
             "--build build/release --target bench` does the same without `--large`. Best of "
             f"{options.runs} runs, where not said otherwise, on: {machine()}.", "",
@@ -219,9 +213,6 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--large", action="store_true", help="the scope of 50 million states, too")
     parser.add_argument("--out", help="file for the table (default: standard output)")
-    parser.add_argument("--target", default=os.environ.get("MRPROOF_TARGET_DIR"),
-                        help="folder of an image (ci/build-target): the harness's overhead, too")
-    overhead.add_options(parser)
     options = parser.parse_args()
     if options.traces and options.out:
         growth.check()
@@ -241,9 +232,6 @@ def main():
             drawing = os.path.join(os.path.dirname(os.path.abspath(options.out)), "growth.svg")
             growth.draw(list(panels(rows, rates)), drawing)
             lines += ["", "![how it grows](growth.svg)"]
-    if options.target and options.bare_table and options.bare_loop:
-        lines += ["", "## The harness beside a bare C loop of the same calls", "",
-                  *overhead.table(options)]
     text = "\n".join(lines) + "\n"
     if options.out:
         with open(options.out, "w", encoding="utf-8") as file:
@@ -254,7 +242,7 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except (growth.GrowthError, overhead.OverheadError) as error:
+    except growth.GrowthError as error:
         sys.exit(f"bench.py: {error}")
     except subprocess.CalledProcessError as error:
         sys.exit(f"bench.py: {error}: {(error.stderr or '')[-500:]}")

@@ -4,7 +4,6 @@
 Nothing is measured: the figures are given.
 """
 
-import os
 import sys
 import unittest
 from pathlib import Path
@@ -21,27 +20,19 @@ COUNTS = {"states": 10, "transitions": 50, "seconds": 2.0, "bytes": 17.5}
 
 
 class Bench(unittest.TestCase):
-    def command(self, *arguments, target=None, given=""):
-        with mock.patch.object(sys, "argv", ["bench.py", *arguments]), \
-                mock.patch.dict(os.environ, {"MRPROOF_TARGET_DIR": given}):
-            return bench.command(SimpleNamespace(target=target))
+    def command(self, *arguments):
+        with mock.patch.object(sys, "argv", ["bench.py", *arguments]):
+            return bench.command()
 
     def test_the_command_is_the_one_that_was_used(self):
-        inside = str(HERE.parent / "build/release/conformance/mrproof")
+        inside = str(HERE.parent.parent / "build/release/conformance/mrproof")
         self.assertEqual(self.command("--mrproof", inside, "--runs", "3", "--large"),
-                         "benchmarks/bench.py --mrproof build/release/conformance/mrproof "
+                         "ci/bench/bench.py --mrproof build/release/conformance/mrproof "
                          "--runs 3 --large")
 
     def test_no_path_of_one_machine(self):
         self.assertEqual(self.command("--mrproof=/elsewhere/mrproof", "--out", "/else where/R.md"),
-                         "benchmarks/bench.py --mrproof=mrproof --out R.md")
-
-    def test_an_image_of_the_environment_is_told(self):
-        self.assertEqual(self.command("--large", target="/images/siw/", given="/images/siw/"),
-                         "MRPROOF_TARGET_DIR=siw benchmarks/bench.py --large")
-        self.assertEqual(self.command("--target", "/images/siw", target="/images/siw",
-                                      given="/images/siw"),
-                         "benchmarks/bench.py --target siw")
+                         "ci/bench/bench.py --mrproof=mrproof --out R.md")
 
     def test_the_head(self):
         with mock.patch.object(bench, "machine", return_value="a machine"), \
@@ -49,8 +40,8 @@ class Bench(unittest.TestCase):
                 mock.patch.object(bench, "explored", return_value=COUNTS), \
                 mock.patch.object(sys, "argv", ["bench.py", "--mrproof", "mrproof", "--large"]):
             rows = bench.exploration("mrproof", 5, True)
-            text = "\n".join(bench.head(SimpleNamespace(runs=5, target=None), rows))
-        self.assertIn("Written by\n\n    benchmarks/bench.py --mrproof mrproof --large\n\n", text)
+            text = "\n".join(bench.head(SimpleNamespace(runs=5), rows))
+        self.assertIn("Written by\n\n    ci/bench/bench.py --mrproof mrproof --large\n\n", text)
         self.assertIn("Best of 5 runs, where not said otherwise, on: a machine.", text)
         self.assertIn("| large (one run) | mrproof, 2 cores | 10 | 50 | 2.00 |", text)
         self.assertIn("| default | mrproof, 2 cores |", text)

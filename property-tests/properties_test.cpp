@@ -13,7 +13,7 @@
 #include <cstdlib>
 
 #include "conformance/oracle/judge_trace.hpp"
-#include "conformance/run/worker.hpp"
+#include "impl/by_name/open_device.hpp"
 #include "conformance/shrink/shrink.hpp"
 #include "conformance/testing/test_walk.hpp"
 #include "impl/sim/faults.hpp"

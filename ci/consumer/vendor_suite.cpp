@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/oracle/oracle.hpp"
 #include "conformance/run/device_memory.hpp"
 #include "conformance/walk/walk.hpp"
@@ -36,7 +37,7 @@ std::uint64_t& count(Counts& counts, model::Verdict verdict) {
 
 void explain(const Oracle& oracle, const Step& step, const model::Judgement& judgement) {
   std::cout << print_call(step) << " -> " << print_result(step) << '\n';
-  for (const std::string& line : oracle.explain(step, judgement)) std::cout << "  " << line << '\n';
+  for (const std::string& line : explain_deviation(oracle, step, judgement)) std::cout << "  " << line << '\n';
 }
 
 /// Makes one case, up to the step after which the device's state is no longer known.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/oracle/judge_trace.hpp"
 #include "conformance/trace/notation.hpp"
 
@@ -133,7 +134,7 @@ std::vector<std::string> describe_state(const State<Plain>& state) {
 }
 
 std::string explain_trace(const Trace& trace, const Rulebook& book, const std::string& file) {
-  const Trace judged = judge_trace(trace, book, file);
+  const Trace judged = judge_trace(trace, book, file, explain_deviation);
   std::string text = fmt::format("dialect {}\nat the start:\n", book.dialect());
   const auto tell_state = [&](const State<Plain>& state) {
     for (const auto& line : describe_state(state)) text += "    " + line + "\n";

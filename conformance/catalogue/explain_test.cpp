@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conformance/run/plan.hpp"
+#include "conformance/trace/tool_error.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
 namespace mrproof {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/oracle/judge_trace.hpp"
 #include "conformance/trace/trace_dialect.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 int judge_file(const std::string& file, const std::string& dialect) {
   if (!dialect.empty()) book_named(dialect);  // the command line is looked at before the file
   const Trace trace = load_trace(file);
-  const Trace judged = judge_trace(trace, book_of(trace, dialect, file), file);
+  const Trace judged = judge_trace(trace, book_of(trace, dialect, file), file, explain_deviation);
   fmt::print("{}", print_trace(judged));
   const bool deviates = std::any_of(judged.steps.begin(), judged.steps.end(), [](const Step& step) {
     const auto verdict = step.annotations.front().verdict;

@@ -3,13 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
-namespace mrproof {
+#include "conformance/run/exit_codes.hpp"
 
-/// Exit codes of the program.
-inline constexpr int kExitExpected = 0;       ///< as expected
-inline constexpr int kExitDeviation = 1;      ///< the device deviates
-inline constexpr int kExitError = 2;          ///< usage or tool error: says nothing of the device
-inline constexpr int kExitNothingTested = 4;  ///< nothing could be tested (--skip-exit-code)
+namespace mrproof {
 
 /// Each adds its subcommand to the application; the subcommand stores its exit code.
 void add_run_command(CLI::App& app, int& exit_code);

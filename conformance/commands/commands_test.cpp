@@ -13,6 +13,7 @@
 
 #include "conformance/oracle/judge_trace.hpp"
 #include "conformance/testing/test_files.hpp"
+#include "conformance/testing/test_program.hpp"
 #include "conformance/testing/test_malformed.hpp"
 #include "impl/sim/faults.hpp"
 

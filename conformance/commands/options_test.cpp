@@ -4,6 +4,7 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/testing/test_files.hpp"
+#include "conformance/testing/test_program.hpp"
 
 namespace mrproof {
 namespace {

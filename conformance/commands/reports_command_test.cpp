@@ -9,6 +9,7 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/testing/test_files.hpp"
+#include "conformance/testing/test_program.hpp"
 
 namespace mrproof {
 namespace {

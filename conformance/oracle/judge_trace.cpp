@@ -67,7 +67,8 @@ Plain::Key KeyGiver::fresh() {
   return Plain::key(next_ << 8U);
 }
 
-Trace judge_trace(const Trace& trace, const Rulebook& book, const std::string& file) {
+Trace judge_trace(const Trace& trace, const Rulebook& book, const std::string& file,
+                  const Explain& explain) {
   Trace judged = trace;
   judged.steps.clear();
   Oracle oracle(book, trace.setup, trace.can);
@@ -90,7 +91,8 @@ Trace judge_trace(const Trace& trace, const Rulebook& book, const std::string& f
     const Judgement judgement = oracle.check(step, memory);
     step.annotations.push_back(annotate(judgement, step));
     const bool over = judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang;
-    if (judgement.verdict == Verdict::deviates) step.remarks = oracle.explain(step, judgement);
+    if (explain && judgement.verdict == Verdict::deviates)
+      step.remarks = explain(oracle, step, judgement);
     judged.steps.push_back(std::move(step));
     if (over) break;
   }

@@ -1,6 +1,10 @@
 // Judging a trace's recorded observations, without a device.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "conformance/oracle/oracle.hpp"
 
 namespace mrproof {
@@ -28,11 +32,16 @@ class KeyGiver {
   std::uint64_t next_ = 1;
 };
 
+/// Says of a step that the oracle just called deviating, for people, why it does; or nothing.
+using Explain = std::function<std::vector<std::string>(const Oracle&, const Step&,
+                                                       const model::Judgement&)>;
+
 /// Judges every step against its recorded result, up to and including the first that deviates or
 /// hangs, and replaces the annotations by the oracle's. Successes that should tell keys and do not
 /// get some. Throws TraceError when a step has no result or may not be made; `file` is named in
-/// errors.
-Trace judge_trace(const Trace& trace, const model::Rulebook& book, const std::string& file);
+/// errors. `explain` writes the remarks.
+Trace judge_trace(const Trace& trace, const model::Rulebook& book, const std::string& file,
+                  const Explain& explain = {});
 
 /// The oracle as it stood before step `count` of a recorded trace (0: before the first), as far as
 /// the record tells.

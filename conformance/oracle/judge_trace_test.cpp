@@ -166,7 +166,7 @@ TEST(JudgeTrace, NeedsResultsExceptOfStores) {
   }
 }
 
-TEST(JudgeTrace, StopsAtTheFirstDeviationAndExplainsIt) {
+TEST(JudgeTrace, StopsAtTheFirstDeviation) {
   const Trace trace = judged(
       "query_qp(qp0) -> ok qp=RTS\n! inconclusive something.else\n"
       "query_qp(qp0) -> ok qp=ERR\n!   an old remark\n"
@@ -176,7 +176,7 @@ TEST(JudgeTrace, StopsAtTheFirstDeviationAndExplainsIt) {
   EXPECT_EQ(trace.steps[0].annotations.size(), 1U) << "told verdicts are replaced";
   EXPECT_EQ(print_annotation(trace.steps[1].annotations.front()),
             "deviates query_qp.ok detail qp_state_true");
-  EXPECT_THAT(trace.steps[1].remarks.front(), StartsWith("allowed here: ok"));
+  EXPECT_TRUE(trace.steps[1].remarks.empty()) << "told remarks go";
 }
 
 TEST(JudgeTrace, GivesKeysToRegistrationsThatTellNone) {

@@ -1,13 +1,9 @@
 #include "conformance/oracle/oracle.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "conformance/oracle/citations.hpp"
 #include "conformance/trace/key_value.hpp"
-#include "conformance/trace/notation.hpp"
 #include "model/rules/effects.hpp"
 
 namespace mrproof {
@@ -22,24 +18,6 @@ Transfer<Plain> part_of(const PlainView& view) {
   if (is_send(view.call.verb)) return Effects::part_send(view);
   if (!is_remote(view.call.verb) || is_atomic(view.call.verb)) return {};
   return is_iwarp(view.state).truth() ? Effects::part_stream(view) : Effects::part_remote(view);
-}
-
-/// The rules that the situation allows, resources aside.
-std::vector<const PlainRule*> allowed_rules(const Rulebook& book, const PlainView& view) {
-  const auto holds = [&](const Term<Plain>& term) {
-    return term.condition->about == About::observation ||
-           term.condition->holds(view).truth() == term.holds;
-  };
-  std::vector<const PlainRule*> rules;
-  for (std::size_t i = 0; i < kOutcomes; ++i)
-    for (const PlainRule* rule : book.rules(view.call.verb, static_cast<Outcome>(i))) {
-      const auto& all = rule->requires_all;
-      const auto& any = rule->reasons;
-      if (rule->weight != Weight::inconclusive && std::all_of(all.begin(), all.end(), holds) &&
-          (any.empty() || std::any_of(any.begin(), any.end(), holds)))
-        rules.push_back(rule);
-    }
-  return rules;
 }
 
 /// What was seen of a queue pair after a refusal that should not have been.
@@ -120,35 +98,6 @@ void Oracle::expect_late_failure(const PlainView& view) {
       !far_side_sound<Plain>.holds(view).truth())
     may_have_failed_[peer_of(call.qp)] = true;
 }
-
-/// What there is to say of a deviation beside its name: which rules would have been right, and
-/// which ones made the objects what they are.
-Oracle::Background Oracle::trace_back() const {
-  Background background;
-  if (!surprise_) return background;
-  const PlainView view{surprise_->state, surprise_->call, surprise_->result};
-  const auto cite_all = [&](const std::string& clauses) {
-    for (const auto id : specs::words(clauses)) background.cited.emplace_back(id);
-    return cite(clauses, book_->dialect());
-  };
-  for (std::size_t i = 0; i < surprise_->judgement.broken_count; ++i)
-    cite_all(surprise_->judgement.broken.at(i)->clauses);
-  const auto tell = [&](const std::string& what, const std::vector<const PlainRule*>& rules) {
-    std::string names, clauses;
-    for (const PlainRule* rule : rules) {
-      names += (names.empty() ? "" : ", ") + rule->id;
-      clauses += clauses_of_rule(rule->id);
-    }
-    if (!rules.empty())
-      background.lines.push_back(fmt::format("{}: {} [{}]", what, names, cite_all(clauses)));
-  };
-  tell("right would be", allowed_rules(*book_, view));
-  for (const auto& origin : surprise_->provenance.of(*book_, view))
-    tell(origin.object, origin.rules);
-  return background;
-}
-
-std::vector<std::string> Oracle::cited() const { return trace_back().cited; }
 
 /// What the program itself does to its memory.
 void Oracle::follow_program(const Call<Plain>& call) {
@@ -261,29 +210,6 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
     for (auto& window : state_.windows)
       window.undefined = window.undefined | (window.live & (window.rkey == call.rkey));
   return true;
-}
-
-std::vector<std::string> Oracle::explain(const Step& step, const Judgement& judgement) const {
-  std::vector<std::string> lines;
-  std::string names;
-  const OutcomeSet right =
-      surprise_ ? allowed(*book_, {surprise_->state, surprise_->call, surprise_->result})
-                : OutcomeSet{};
-  for (std::size_t i = 0; i < kOutcomes; ++i) {
-    if (!right.contains(static_cast<Outcome>(i))) continue;
-    if (!names.empty()) names += ", ";
-    names += print_outcome(static_cast<Outcome>(i), is_transfer(step.call.verb));
-  }
-  lines.push_back("allowed here: " + names);
-  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
-    const auto& condition = *judgement.broken.at(i);
-    const bool circumstance = condition.about == About::circumstance;
-    lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition.id,
-                                condition.sentence, cite(condition.clauses, book_->dialect())));
-  }
-  const auto background = trace_back().lines;
-  lines.insert(lines.end(), background.begin(), background.end());
-  return lines;
 }
 
 }  // namespace mrproof

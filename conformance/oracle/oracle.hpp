@@ -3,7 +3,6 @@
 
 #include <array>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "conformance/oracle/late_bytes.hpp"
@@ -47,16 +46,8 @@ class Oracle {
   /// refused, wrong bytes after a success, a success of which the completion alone tells amiss).
   /// False: the state is not known any more, so the case has to end.
   bool recover(const Step& step, const model::Judgement& judgement);
-  /// Explains the step that check() just called deviating, for people: what was allowed, which
-  /// condition is broken, what the objects have been through, and where all that is written.
-  [[nodiscard]] std::vector<std::string> explain(const Step& step,
-                                                 const model::Judgement& judgement) const;
-  /// Ids of the clauses and gaps that explain() cites.
-  [[nodiscard]] std::vector<std::string> cited() const;
-
- private:
   /// A step that deviated, and what there was before it. Words are made of it only for those who
-  /// ask: a provider that deviates often is not to be slower for it.
+  /// ask (specs/explain/): a provider that deviates often is not to be slower for it.
   struct Surprise {
     model::State<model::Plain> state;
     model::Call<model::Plain> call;
@@ -64,11 +55,10 @@ class Oracle {
     model::Judgement judgement;
     Provenance provenance;
   };
-  /// Lines of explain() besides the broken conditions, and what they cite.
-  struct Background {
-    std::vector<std::string> lines, cited;
-  };
-  [[nodiscard]] Background trace_back() const;
+  /// The last one; nothing before the first.
+  [[nodiscard]] const std::optional<Surprise>& surprise() const { return surprise_; }
+
+ private:
   [[nodiscard]] model::Judgement judge_step(const Step& step, const model::PlainView& view);
   void expect_late_failure(const model::PlainView& view);
   void follow_program(const model::Call<model::Plain>& call);
@@ -87,7 +77,7 @@ class Oracle {
   /// Queue pairs that may have failed since they were last seen.
   std::array<bool, model::Plain::kQps> may_have_failed_{};
   Provenance provenance_;
-  std::optional<Surprise> surprise_;  ///< the last one
+  std::optional<Surprise> surprise_;
 };
 
 }  // namespace mrproof

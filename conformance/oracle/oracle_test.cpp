@@ -9,9 +9,6 @@ namespace mrproof {
 namespace {
 
 using namespace model;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 /// Memory that a test writes to; compared byte by byte, one run a byte.
 class FakeMemory : public MemorySource {
@@ -186,27 +183,6 @@ TEST_F(OracleTest, AsksForMemoryOnceAStepAlsoWhenItHangsOrDeviates) {
   EXPECT_EQ(memory_.asked, 2);
   EXPECT_EQ(verdict(std::string(kWrite) + "none timed_out"), Verdict::hang);
   EXPECT_EQ(memory_.asked, 3);
-}
-
-TEST_F(OracleTest, ExplainsWhatWasAllowedAndWhatIsBroken) {
-  const Judgement judgement =
-      check("rdma_write(qp0, mr0.lkey, buf0+0, 64, 0x999, buf1+0) -> SUCCESS qp=RTS peer=RTS");
-  const auto lines = oracle_.explain(step_, judgement);
-  EXPECT_EQ(lines.front(), "allowed here: REM_ACCESS_ERR");
-  EXPECT_THAT(lines, Contains(StartsWith("broken: remote_key_live: a live region")));
-  EXPECT_THAT(lines.at(1), HasSubstr("ibv_reg_mr(3)"));
-  EXPECT_THAT(lines, Contains(StartsWith("right would be: rdma_write.rem_access_err [")));
-  EXPECT_THAT(lines, Contains(StartsWith("mr0: reg_mr.ok [ibv_reg_mr(3)")));
-  EXPECT_THAT(oracle_.cited(), Contains("reg_mr.rkey_names_mr"));
-}
-
-TEST_F(OracleTest, TracesADeviationBackToTheCallThatWasToChangeTheObject) {
-  EXPECT_EQ(verdict("dereg_mr(mr1) -> ok"), Verdict::conforms);
-  const Judgement judgement =
-      check("rdma_write(qp0, mr0.lkey, buf0+0, 64, mr1.rkey, buf1+0) -> SUCCESS qp=RTS peer=RTS");
-  const auto lines = oracle_.explain(step_, judgement);
-  EXPECT_THAT(lines, Contains(StartsWith("mr1: dereg_mr.ok, reg_mr.ok [")));
-  EXPECT_THAT(oracle_.cited(), Contains("reg_mr.dereg"));
 }
 
 TEST_F(OracleTest, GoesOnAfterARefusalWhoseStatesWereSeen) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/oracle/judge_trace.hpp"
 #include "conformance/oracle/synthesize.hpp"
 
@@ -117,7 +118,7 @@ class Reader {
       evidence_.after.push_back(oracle_.state());
       return true;
     }
-    step.remarks = oracle_.explain(step, judgement);
+    step.remarks = explain_deviation(oracle_, step, judgement);
     if (last || !oracle_.recover(step, judgement)) return false;
     evidence_.after.push_back(oracle_.state());
     return true;

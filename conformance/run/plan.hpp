@@ -3,20 +3,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "conformance/trace/tool_error.hpp"
 #include "conformance/walk/walk.hpp"
 
 namespace mrproof {
-
-/// Something that says nothing about a device: bad input, a full disk, no permission. what() is one
-/// line that names the place and the remedy. The program ends with exit code 2.
-class ToolError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// A trace whose calls are a case of their own; its results do not matter.
 struct Scenario {

@@ -13,7 +13,7 @@
 #include <set>
 #include <utility>
 
-#include "conformance/commands/commands.hpp"
+#include "conformance/run/exit_codes.hpp"
 #include "conformance/run/expectations.hpp"
 #include "conformance/run/run_folder.hpp"
 #include "conformance/run/scenario_files.hpp"

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "conformance/testing/test_files.hpp"
+#include "conformance/testing/test_program.hpp"
 
 namespace mrproof {
 namespace {

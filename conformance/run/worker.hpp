@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 
 #include "conformance/run/channel.hpp"
@@ -11,13 +10,6 @@
 #include "impl/device.hpp"
 
 namespace mrproof {
-
-/// Opens a device by its name: "sim[@SET][:FAULT]" (a set of capabilities, a seeded fault; it
-/// follows the dialect), a libibverbs name, or "" for the only RDMA device there is;
-/// behind these two '@' and words that VerbsOptions::take() takes. `brisk`: as the plan says.
-/// Throws impl::DeviceError or ToolError.
-std::unique_ptr<impl::Device> open_device(const std::string& name, const std::string& dialect,
-                                          bool brisk = false);
 
 /// Works off the plan's cases from the first one on, on a device that is open, and tells the
 /// channel.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/oracle/judge_trace.hpp"
 #include "conformance/trace/key_value.hpp"
 #include "conformance/trace/trace_form.hpp"
@@ -288,7 +289,8 @@ Trace presentable(const Shrunk& shrunk, const Annotation& wanted) {
   if (wanted.verdict != Verdict::deviates) return bare;
   try {
     const Trace again =
-        judge_trace(parse_trace(print_trace(bare), ""), *find_rulebook(bare.dialect), "");
+        judge_trace(parse_trace(print_trace(bare), ""), *find_rulebook(bare.dialect), "",
+                    explain_deviation);
     const Annotation* told = told_by(again);
     return told != nullptr && *told == wanted ? bare : trace;
   } catch (const TraceError&) {

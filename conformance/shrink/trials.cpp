@@ -1,5 +1,6 @@
 #include "conformance/shrink/trials.hpp"
 
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/run/device_memory.hpp"
 
 namespace mrproof {
@@ -57,7 +58,7 @@ std::optional<Trace> DeviceTrials::run(const Trace& candidate, const Annotation&
     const bool goes_on = judgement.verdict == Verdict::conforms ||
                          judgement.verdict == Verdict::unsupported ||
                          (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
-    if (judgement.verdict == Verdict::deviates) step.remarks = oracle.explain(step, judgement);
+    if (judgement.verdict == Verdict::deviates) step.remarks = explain_deviation(oracle, step, judgement);
     seen.steps.push_back(std::move(step));
     Step& last = seen.steps.back();
     if (last.annotations.front() == wanted) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/testing/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
 
@@ -24,7 +25,7 @@ FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan, std::size_t proces
     const Annotation& a = step.annotations.front();
     walk.inconclusive += a.verdict == Verdict::inconclusive ? 1 : 0;
     if (a.verdict != Verdict::deviates) return;
-    const auto cited = oracle.cited();
+    const auto cited = cited_by(oracle);
     const bool names_clause = std::find(cited.begin(), cited.end(), fault.clause) != cited.end();
     const auto name = print_annotation(a);
     ++walk.deviations[{name, names_clause}];

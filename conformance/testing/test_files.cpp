@@ -1,8 +1,6 @@
 #include "conformance/testing/test_files.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,18 +11,6 @@
 #include <thread>
 
 namespace mrproof::testing {
-namespace {
-
-/// Whether the process is a `mrproof worker`: between fork and exec it is not yet.
-bool is_worker(pid_t pid) {
-  std::ifstream in("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
-  std::ostringstream line;
-  line << in.rdbuf();
-  return line.str().find(std::string("mrproof\0worker", 14)) != std::string::npos;
-}
-
-}  // namespace
-
 TemporaryFolder::TemporaryFolder() {
   std::string name = (fs::temp_directory_path() / "mrproof-test-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder: " + name);
@@ -61,79 +47,6 @@ std::vector<std::string> scenario_files() {
 
 std::string scenario_name(const std::string& path) {
   return fs::path(path).lexically_relative(MRPROOF_SCENARIOS).replace_extension().string();
-}
-
-Program::Program(const std::vector<std::string>& arguments, std::string out)
-    : out_(out.empty() ? folder_.file("out") : std::move(out)) {
-  std::vector<std::string> words{MRPROOF_PROGRAM};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> line;
-  for (auto& word : words) line.push_back(word.data());
-  line.push_back(nullptr);
-  std::string err = folder_.file("err");
-  pid_ = fork();
-  if (pid_ != 0) return;
-  for (const auto& [path, fd] : {std::pair{&out_, STDOUT_FILENO}, std::pair{&err, STDERR_FILENO}})
-    dup2(open(path->c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), fd);
-  execv(line.front(), line.data());
-  _exit(127);
-}
-
-Program::~Program() {
-  if (!running()) return;
-  signal(SIGKILL);
-  wait();
-}
-
-int Program::wait() {
-  int status = 0;
-  if (code_ < 0 && waitpid(pid_, &status, 0) == pid_)
-    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-  return code_;
-}
-
-bool Program::running() {
-  int status = 0;
-  if (code_ < 0 && waitpid(pid_, &status, WNOHANG) == pid_)
-    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-  return code_ < 0;
-}
-
-void Program::signal(int number) const { kill(pid_, number); }
-
-pid_t Program::worker(pid_t before) const {
-  const std::string path =
-      "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) + "/children";
-  pid_t found = -1;
-  eventually([&] {
-    std::ifstream in(path);
-    pid_t child = -1;
-    while (in >> child)
-      if (child != before && is_worker(child)) found = child;
-    return found > 0 || !in.is_open();
-  });
-  return found;
-}
-
-Ran run_mrproof(const std::vector<std::string>& arguments) {
-  Program program(arguments);
-  const int code = program.wait();
-  return {code, program.out(), program.err()};
-}
-
-Ran run_mrproof_on_full_disk(const std::vector<std::string>& arguments) {
-  Program program(arguments, "/dev/full");
-  const int code = program.wait();
-  return {code, "", program.err()};
-}
-
-void expect_refused(const Ran& ran, const std::vector<std::string>& words) {
-  EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
-  EXPECT_EQ(ran.out, "");
-  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
-  EXPECT_TRUE(ran.err.starts_with("mrproof: ")) << ran.err;
-  for (const auto& word : words)
-    EXPECT_NE(ran.err.find(word), std::string::npos) << "'" << word << "' is not in: " << ran.err;
 }
 
 SmallFiles::SmallFiles(rlim_t bytes) {

@@ -1,8 +1,7 @@
-// Files and programs for tests: a folder that goes, the scenarios, and mrproof as a process.
+// Files for tests: a folder that goes, the scenarios, a disk that is full.
 #pragma once
 
 #include <sys/resource.h>
-#include <sys/types.h>
 
 #include <chrono>
 #include <filesystem>
@@ -38,50 +37,6 @@ std::vector<std::string> scenario_files();
 
 /// A scenario's path from conformance/scenarios/ on, without its extension.
 std::string scenario_name(const std::string& path);
-
-/// The mrproof program with arguments, running.
-class Program {
- public:
-  /// `out`: where its standard output goes; empty: out() has it.
-  explicit Program(const std::vector<std::string>& arguments, std::string out = "");
-  /// Kills it if it still runs.
-  ~Program();
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-
-  /// Waits for its end and returns its exit code; 1000 + the signal that ended it.
-  int wait();
-  /// Whether it has not ended yet.
-  [[nodiscard]] bool running();
-  void signal(int number) const;
-  /// The process id of its `mrproof worker`, once there is one that runs and is not `before`; -1 if
-  /// none comes.
-  [[nodiscard]] pid_t worker(pid_t before = -1) const;
-  [[nodiscard]] std::string out() const { return read_file(out_); }
-  [[nodiscard]] std::string err() const { return read_file(folder_.file("err")); }
-
- private:
-  TemporaryFolder folder_;
-  std::string out_;
-  pid_t pid_ = -1;
-  int code_ = -1;
-};
-
-/// What a program left when it ended.
-struct Ran {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-/// Runs mrproof to its end.
-Ran run_mrproof(const std::vector<std::string>& arguments);
-
-/// Runs it with its standard output going to /dev/full; `out` stays empty.
-Ran run_mrproof_on_full_disk(const std::vector<std::string>& arguments);
-
-/// Exit code 2, nothing on standard output, and one line that says all of `words`.
-void expect_refused(const Ran& ran, const std::vector<std::string>& words);
 
 /// Stands for a full disk while it is there: files cannot grow beyond so many bytes, also those of
 /// programs that are started.

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <map>
 
-#include "conformance/run/plan.hpp"
+#include "conformance/trace/tool_error.hpp"
 
 namespace mrproof::testing {
 

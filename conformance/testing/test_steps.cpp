@@ -177,4 +177,19 @@ Step random_step(Verb verb, Random& random) {
   return answer(same_call(a, b) && rest, a, b);
 }
 
+void expect_same_after_printing(const Trace& trace) {
+  const std::string text = print_trace(trace);
+  const Trace again = parse_trace(text, "again");
+  ASSERT_EQ(again.steps.size(), trace.steps.size());
+  EXPECT_EQ(again.setup, trace.setup);
+  EXPECT_EQ(again.can.claimed.value(), trace.can.claimed.value());
+  EXPECT_EQ(again.can.max_message.value(), trace.can.max_message.value());
+  EXPECT_EQ(again.can.features.value(), trace.can.features.value());
+  EXPECT_EQ(again.dialect, trace.dialect);
+  EXPECT_EQ(again.comments, trace.comments);
+  for (std::size_t i = 0; i < trace.steps.size(); ++i)
+    EXPECT_TRUE(same(trace.steps[i], again.steps[i]));
+  EXPECT_EQ(print_trace(again), text);
+}
+
 }  // namespace mrproof::testing

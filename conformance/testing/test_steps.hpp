@@ -17,5 +17,7 @@ Step random_step(model::Verb verb, Random& random);
 
 /// Whether a trace tells the same of both.
 ::testing::AssertionResult same(const Step& a, const Step& b);
+/// Expects that the trace is the same when it is printed and read again.
+void expect_same_after_printing(const Trace& trace);
 
 }  // namespace mrproof::testing

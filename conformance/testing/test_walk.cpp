@@ -1,5 +1,6 @@
 #include "conformance/testing/test_walk.hpp"
 
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/run/device_memory.hpp"
 
 namespace mrproof::testing {
@@ -33,7 +34,7 @@ Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t index, con
     const Judgement judgement = oracle.check(step, memory);
     step.annotations.push_back(annotate(judgement, step));
     const bool over = judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang;
-    if (over) step.remarks = oracle.explain(step, judgement);
+    if (over) step.remarks = explain_deviation(oracle, step, judgement);
     trace.steps.push_back(step);
     if (look) look(step, oracle);
     if (over && !(goes_on && oracle.recover(step, judgement))) break;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "conformance/run/plan.hpp"
+#include "conformance/trace/tool_error.hpp"
 
 namespace mrproof {
 

@@ -7,9 +7,7 @@
 #include "conformance/testing/test_files.hpp"
 #include "conformance/testing/test_malformed.hpp"
 #include "conformance/testing/test_steps.hpp"
-#include "conformance/testing/test_walk.hpp"
 #include "conformance/trace/notation.hpp"
-#include "impl/sim/sim_device.hpp"
 
 namespace mrproof {
 namespace {
@@ -57,41 +55,11 @@ TEST(ParseTrace, RefusesEveryTruncationOrReadsAPrefix) {
   }
 }
 
-void expect_same_after_printing(const Trace& trace) {
-  const std::string text = print_trace(trace);
-  const Trace again = parse_trace(text, "again");
-  ASSERT_EQ(again.steps.size(), trace.steps.size());
-  EXPECT_EQ(again.setup, trace.setup);
-  EXPECT_EQ(again.can.claimed.value(), trace.can.claimed.value());
-  EXPECT_EQ(again.can.max_message.value(), trace.can.max_message.value());
-  EXPECT_EQ(again.can.features.value(), trace.can.features.value());
-  EXPECT_EQ(again.dialect, trace.dialect);
-  EXPECT_EQ(again.comments, trace.comments);
-  for (std::size_t i = 0; i < trace.steps.size(); ++i)
-    EXPECT_TRUE(testing::same(trace.steps[i], again.steps[i]));
-  EXPECT_EQ(print_trace(again), text);
-}
-
-TEST(PrintTrace, IsUndoneByParsing) {
-  // Faults bring what a correct device does not show: deviations, other statuses, bytes.
-  for (const auto* fault :
-       {"", "page-offset-repeated", "wrong-wr-id", "reg-mr-without-errno", "dereg-mr-minus-one",
-        "local-error-as-qp-error", "stale-rkey-accepted", "receive-not-flushed"}) {
-    impl::SimOptions options;
-    if (*fault != '\0') options.fault = fault;
-    impl::SimDevice device(options);
-    Plan plan = testing::plan_of(4000);
-    plan.walk.wrong_percent = 40;
-    for (std::uint64_t index = 0; index < plan.cases(); ++index)
-      expect_same_after_printing(testing::walk_case(device, plan, index));
-  }
-}
-
 TEST(PrintTrace, NamesTheOtherProcess) {
   Trace trace;
   trace.setup = standard_setup(2);
   EXPECT_NE(print_trace(trace).find("\ngiven pd1 in process 1\n"), std::string::npos);
-  expect_same_after_printing(trace);
+  testing::expect_same_after_printing(trace);
   const std::string first = "# mrproof trace v1\ngiven pd2 in process ";
   EXPECT_EQ(parse_trace(first + "1\n", "").setup.process[2], 1);
   EXPECT_EQ(print_setup(parse_trace(first + "0\n", "").setup), "given pd2\n");
@@ -105,7 +73,7 @@ TEST(PrintTrace, KeepsStepsWithoutResultsAndLetsACommentBeOneLine) {
   step.call.verb = Verb::query_qp;
   step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);
   trace.steps.push_back(step);
-  expect_same_after_printing(trace);
+  testing::expect_same_after_printing(trace);
   // The kernel's warnings have several lines, and whatever else a console holds.
   trace.comments = {"two\nlines \x1b[31m\r"};
   EXPECT_NO_THROW(parse_trace(print_trace(trace), "comment")) << print_trace(trace);
@@ -121,7 +89,7 @@ TEST(PrintTrace, TellsOfFeaturesAndDialectOnlyWhereTheyAreNotTheUsual) {
             "# mrproof trace v1\ngiven dialect(mlnx-exp)\n"
             "given capabilities(REMOTE_ATOMIC|MW_BIND, 1073741824, MW_TYPE_1|MW_TYPE_2B|0x80000000)"
             "\n");
-  expect_same_after_printing(trace);
+  testing::expect_same_after_printing(trace);
   for (const auto& [feature, name] : kFeatureNames) {
     const std::string text =
         "# mrproof trace v1\ngiven capabilities(0, 5, " + std::string(name) + ")\n";

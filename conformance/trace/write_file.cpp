@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "conformance/run/plan.hpp"
+#include "conformance/trace/tool_error.hpp"
 
 namespace mrproof {
 namespace {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <thread>
 
-#include "conformance/run/plan.hpp"
+#include "conformance/trace/tool_error.hpp"
 #include "conformance/testing/test_files.hpp"
 
 namespace mrproof {

@@ -26,7 +26,6 @@
 #include "specs/smt/smtlib.hpp"
 #include "specs/traces/mistakes.hpp"
 #include "specs/traces/show_traces.hpp"
-#include "specs/traces/uncovered.hpp"
 
 namespace mrproof::specs {
 namespace {
@@ -46,7 +45,6 @@ struct Arguments {
   std::string mutant;
   bool mistakes = false;
   std::string traces;
-  std::string uncovered;
   unsigned seed = 0;
   unsigned threads = 2;
 };
@@ -223,35 +221,6 @@ int run_deciding(const Arguments& arguments) {
   return decided ? 0 : 1;
 }
 
-/// What became of one that a report has left uncovered.
-const char* words_for(const Uncovering& u) {
-  if (u.trace) return "a trace";
-  return u.impossible ? "impossible on this device" : "no trace of so few steps";
-}
-
-/// Looks for traces of what a report has left uncovered; exit code 0 if all have one or are proved
-/// to be impossible on the device.
-int run_uncovered(const Arguments& arguments) {
-  const auto coverage = cover(arguments.uncovered, {}, {});
-  std::size_t found = 0, impossible = 0;
-  const auto all = uncovered(coverage, [&](const Uncovering& u) {
-    found += u.trace ? 1 : 0;
-    impossible += u.impossible ? 1 : 0;
-    fmt::print("{}: {}\n", u.name, words_for(u));
-  });
-  fmt::print("{} of {} have a trace, {} are impossible on this device\n", found, all.size(),
-             impossible);
-  if (!arguments.traces.empty()) {
-    std::filesystem::create_directories(arguments.traces);
-    for (const Uncovering& u : all) {
-      if (!u.trace) continue;
-      write_file(fmt::format("{}/{}.mrt", arguments.traces, file_name(u.name)),
-                 print_trace(*u.trace));
-    }
-  }
-  return found + impossible == all.size() ? 0 : 1;
-}
-
 /// Proves theorems of the rules, or of a mutant of them.
 int run_proofs(const Arguments& arguments) {
   check_theorem(arguments.theorem);
@@ -297,7 +266,6 @@ int run(const Arguments& arguments) {
   if (arguments.mutants) return run_mutants(arguments);
   if (arguments.gaps) return run_gaps(arguments);
   if (arguments.deciding) return run_deciding(arguments);
-  if (!arguments.uncovered.empty()) return run_uncovered(arguments);
   return run_proofs(arguments);
 }
 
@@ -328,9 +296,6 @@ int main_of(int argc, char** argv) {
   app.add_flag("--gaps", arguments.gaps, "report what the pages leave open, each with a witness");
   app.add_flag("--deciding", arguments.deciding,
                "print what a device needs so that a condition of a rule can decide alone");
-  app.add_option("--uncovered", arguments.uncovered,
-                 "look for traces of what a run's report has left uncovered")
-      ->type_name("REPORT");
   app.add_option("--verb", arguments.verb,
                  "--mutants: only of verbs whose name begins so; --deciding: only of this verb");
   app.add_option("--only", arguments.only, "--mutants: only those with this in their names")

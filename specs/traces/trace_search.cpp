@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/oracle/explain_deviation.hpp"
 #include "conformance/oracle/judge_trace.hpp"
 #include "conformance/oracle/synthesize.hpp"
 #include "conformance/trace/key_value.hpp"
@@ -510,7 +511,7 @@ class TraceSearch::Looker {
     shown.fact = fact.of;
     shown.wrong = wrong;
     try {
-      const Trace judged = judge_trace(shown.trace, book_, "");
+      const Trace judged = judge_trace(shown.trace, book_, "", explain_deviation);
       if (judged.steps.size() < shown.trace.steps.size()) return std::nullopt;
       const Step& end = judged.steps.back();
       if (end.annotations.front().verdict == model::Verdict::deviates) {
