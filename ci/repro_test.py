@@ -29,7 +29,7 @@ PROGRAM = ""
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
 OTHER_TARGETS = [folder for folder in os.environ.get("MRPROOF_OTHER_TARGET_DIRS", "").split(":")
                  if folder]
-SCENARIOS = ROOT / "conformance/scenarios"
+SCENARIOS = ROOT / "model/scenarios"
 # As the head of each program says, and with all that a careful reader's compiler would ask.
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror"]
 

@@ -14,7 +14,7 @@ die() {
 }
 
 run() {
-    "$mrproof" run --device "$1" --steps 20000 --scenarios "$root/conformance/scenarios" \
+    "$mrproof" run --device "$1" --steps 20000 --scenarios "$root/model/scenarios" \
         --out "$work/$2" >"$work/$2.log" || die "$1: $(tail -n 3 "$work/$2.log")"
 }
 

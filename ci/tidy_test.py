@@ -126,7 +126,7 @@ class Tidy(unittest.TestCase):
         self.expect({name: "#!/bin/sh\n"}, name, "no other file mentions it")
 
     def test_scenarios_are_found_by_their_pattern(self):
-        self.expect_nothing({"conformance/scenarios/planted.mrt": "# x\n"})
+        self.expect_nothing({"model/scenarios/planted.mrt": "# x\n"})
 
     def test_header_without_comment_or_guard(self):
         self.expect_in_header("#pragma once\n", "a header begins with a comment")
@@ -145,7 +145,7 @@ class Tidy(unittest.TestCase):
             self.expect_in_source("// " + word + "\n", word.split("main")[0].rstrip("x"))
 
     def test_includes_against_the_arrows(self):
-        trace = "conformance/trace/trace.hpp"
+        trace = "model/trace/trace.hpp"
         for folder, target in (("model", "impl/device.hpp"), ("model", trace), ("impl", trace),
                                ("specs", "impl/device.hpp"), ("specs", trace),
                                ("conformance", "specs/theorems/theorem.hpp")):

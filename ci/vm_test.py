@@ -279,7 +279,7 @@ class TwoProcesses(unittest.TestCase):
     def test_foreign_window(self):
         """F11 between processes: one takes the other's window away by its own queue pair."""
         done = mrproof("replay",
-                       ROOT / "conformance/scenarios/local_inv/ok-not-of-the-other-process.mrt",
+                       ROOT / "model/scenarios/local_inv/ok-not-of-the-other-process.mrt",
                        "--target", TARGET, "--device", self.DEVICE)
         self.assertIn("! deviates local_inv.ok accepted invalidates_same_pd", done.stdout,
                       done.stderr)
@@ -318,7 +318,7 @@ class Devices(unittest.TestCase):
 
     def test_fork_protection(self):
         """libibverbs protects memory on fork where that is asked for, and only there."""
-        trace = ROOT / "conformance/scenarios/rereg_mr/err_dont_fork_new-of-a-terabyte.mrt"
+        trace = ROOT / "model/scenarios/rereg_mr/err_dont_fork_new-of-a-terabyte.mrt"
         for device, code in ("rxe0", "ERR_CMD EOPNOTSUPP"), ("rxe0@fork", "ERR_DONT_FORK_NEW"):
             with self.subTest(device=device):
                 done = mrproof("replay", trace, "--target", TARGET, "--device", device)

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "impl/layout.hpp"
 #include "model/call.hpp"
+#include "model/trace/layout.hpp"
 
 namespace mrproof::impl {
 
@@ -42,13 +42,13 @@ class Buffers {
   static void fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed);
 
  private:
-  static constexpr std::size_t kMostPages = kLastBufferSize / kPageSize;
+  static constexpr std::size_t kMostPages = model::kLastBufferSize / model::kPageSize;
 
   void map(std::size_t index, std::size_t page);
   void unmap_all();
 
   /// Which pages of which buffer are mapped.
-  std::array<std::array<bool, kMostPages>, kBufferCount> mapped_{};
+  std::array<std::array<bool, kMostPages>, model::kBufferCount> mapped_{};
   int file_ = -1;           ///< whose pages they are, one buffer behind the other; -1: none
   bool protected_ = false;  ///< whether pages were protected since they were all restored
 };

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "impl/setup.hpp"
 #include "model/call.hpp"
 #include "model/state.hpp"
+#include "model/trace/setup.hpp"
 
 namespace mrproof::impl {
 
@@ -69,7 +69,7 @@ class Device {
   /// Destroys everything that calls made, makes what `setup` gives, and fills the buffers with
   /// their initial patterns. Returns the time spent inside the implementation's calls, in
   /// nanoseconds. Throws DeviceError if the setup cannot be made.
-  virtual std::uint64_t reset(const Setup& setup) = 0;
+  virtual std::uint64_t reset(const model::Setup& setup) = 0;
 
   /// Makes the call and waits until all that it causes is over. Precondition: the caller may make
   /// it (see model/rulebook.hpp, callable()).

@@ -161,10 +161,10 @@ template <class D> struct Call {
 /// What the caller saw. Fields that a verb does not give keep their zero value.
 template <class D> struct Result {
   Outcome outcome = Outcome::ok;
-  typename D::Key error{};               ///< return code or errno of a refusal, 0 if none was given
-  typename D::Key reason{};              ///< errno beside a return code that is none (rereg_mr)
-  typename D::Key lkey{};                ///< of a region made or re-registered
-  typename D::Key rkey{};                ///< of the same, of a window allocated or bound
+  typename D::Key error{};   ///< return code or errno of a refusal, 0 if none was given
+  typename D::Key reason{};  ///< errno beside a return code that is none (rereg_mr)
+  typename D::Key lkey{};    ///< of a region made or re-registered
+  typename D::Key rkey{};    ///< of the same, of a window allocated or bound
   /// wr_id, qp_num and (on success) opcode as posted; of a receive also what its send came with
   typename D::Bit completion_matches{};
   typename D::Small qp_state{}, peer_state{};  ///< QpState after the call; unknown: not asked

@@ -12,14 +12,14 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "conformance/oracle/judge_trace.hpp"
 #include "impl/by_name/open_device.hpp"
-#include "conformance/shrink/shrink.hpp"
-#include "conformance/testing/test_walk.hpp"
 #include "impl/sim/faults.hpp"
 #include "impl/sim/sim_options.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "property-tests/shrink/shrink.hpp"
+#include "property-tests/walk/test_walk.hpp"
 
-namespace mrproof {
+namespace mrproof::property_tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -31,14 +31,14 @@ impl::Device& device_of(const std::string& name, const std::string& dialect = "l
   static std::pair<std::string, std::string> is;
   if (device == nullptr || is != std::pair(name, dialect)) {
     device.reset();
-    device = open_device(name, dialect);
+    device = impl::open_device(name, dialect);
     is = {name, dialect};
   }
   return *device;
 }
 
 /// A case of a walk: up to 300 calls.
-Trace any_case(impl::Device& device, const std::string& dialect = "linux") {
+model::Trace any_case(impl::Device& device, const std::string& dialect = "linux") {
   Plan plan = testing::plan_of(static_cast<std::uint64_t>(*rc::gen::inRange(1, 300)),
                                *rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>()));
   plan.case_steps = plan.steps;
@@ -55,28 +55,28 @@ std::string any_faulty_device() {
 }
 
 /// The first case of a walk in which the device deviates.
-Trace any_deviating_case(impl::Device& device) {
+model::Trace any_deviating_case(impl::Device& device) {
   const Plan plan =
       testing::plan_of(20000, *rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>()));
   for (std::uint64_t index = 0; index < plan.cases(); ++index) {
-    Trace trace = testing::walk_case(device, plan, index);
+    model::Trace trace = testing::walk_case(device, plan, index);
     if (last_told_by(trace) != nullptr) return trace;
   }
   RC_DISCARD("not found by this walk");
 }
 
 /// The shortest trace that shows the same.
-std::string shortest(impl::Device& device, const Trace& trace) {
+std::string shortest(impl::Device& device, const model::Trace& trace) {
   DeviceTrials trials(device);
   ShortTraceStore store;
-  const Annotation wanted = *last_told_by(trace);
+  const model::Annotation wanted = *last_told_by(trace);
   const auto shrunk = Shrinker(trials, wanted, store).run(trace);
-  return shrunk ? print_trace(presentable(*shrunk, wanted))
-                : "it does not repeat:\n" + print_trace(trace);
+  return shrunk ? model::print_trace(presentable(*shrunk, wanted))
+                : "it does not repeat:\n" + model::print_trace(trace);
 }
 
 void conforms(impl::Device& device, const std::string& dialect) {
-  const Trace trace = any_case(device, dialect);
+  const model::Trace trace = any_case(device, dialect);
   if (last_told_by(trace) != nullptr) RC_FAIL(shortest(device, trace));
 }
 
@@ -97,14 +97,14 @@ RC_GTEST_PROP(ModelAndSimulatedDevice, AgreeInEveryDialectWithEverySetOfCapabili
 }
 
 RC_GTEST_PROP(Trace, ParseUndoesPrint, ()) {
-  const std::string text = print_trace(any_case(device_of(any_faulty_device())));
-  RC_ASSERT(print_trace(parse_trace(text, "")) == text);
+  const std::string text = model::print_trace(any_case(device_of(any_faulty_device())));
+  RC_ASSERT(model::print_trace(model::parse_trace(text, "")) == text);
 }
 
 RC_GTEST_PROP(Trace, IsJudgedAgainAsItWasOnTheDevice, ()) {
-  const Trace trace = any_case(device_of(any_faulty_device()));
-  const Trace judged =
-      judge_trace(parse_trace(print_trace(trace), ""), *model::find_rulebook(trace.dialect), "");
+  const model::Trace trace = any_case(device_of(any_faulty_device()));
+  const model::Trace judged = model::judge_trace(model::parse_trace(model::print_trace(trace), ""),
+                                                 *model::find_rulebook(trace.dialect), "");
   RC_ASSERT(judged.steps.size() == trace.steps.size());
   for (std::size_t i = 0; i < trace.steps.size(); ++i)
     RC_ASSERT(judged.steps[i].annotations == trace.steps[i].annotations);
@@ -112,18 +112,18 @@ RC_GTEST_PROP(Trace, IsJudgedAgainAsItWasOnTheDevice, ()) {
 
 RC_GTEST_PROP(Replay, ShowsTheSameDeviation, ()) {
   impl::Device& device = device_of(any_faulty_device());
-  const std::vector<Trace> one{any_deviating_case(device)};
-  const Annotation* told = last_told_by(one[0]);
+  const std::vector<model::Trace> one{any_deviating_case(device)};
+  const model::Annotation* told = last_told_by(one[0]);
   DeviceTrials trials(device);
   const auto again = trials.first_showing(one, *told);
   RC_ASSERT(again.has_value());
-  RC_ASSERT(print_trace(*again) == print_trace(one[0]));
+  RC_ASSERT(model::print_trace(*again) == model::print_trace(one[0]));
 }
 
 RC_GTEST_PROP(Shrinking, NeverChangesTheDeviationNorMakesTheTraceLonger, ()) {
   impl::Device& device = device_of(any_faulty_device());
-  const Trace trace = any_deviating_case(device);
-  const Annotation* told = last_told_by(trace);
+  const model::Trace trace = any_deviating_case(device);
+  const model::Annotation* told = last_told_by(trace);
   DeviceTrials trials(device);
   ShortTraceStore store({100'000, 500});
   const auto shrunk = Shrinker(trials, *told, store).run(trace);
@@ -131,7 +131,7 @@ RC_GTEST_PROP(Shrinking, NeverChangesTheDeviationNorMakesTheTraceLonger, ()) {
   RC_ASSERT(shrunk->trace.steps.back().annotations.front() == *told);
   RC_ASSERT(shrunk->trace.steps.size() <= trace.steps.size());
   RC_ASSERT(shrunk->bound.steps <= shrunk->trace.steps.size());
-  const std::vector<Trace> one{shrunk->trace};
+  const std::vector<model::Trace> one{shrunk->trace};
   RC_ASSERT(trials.first_showing(one, *told).has_value());
 }
 
@@ -147,7 +147,7 @@ bool applies_by_terms(const model::PlainRule& rule, const model::PlainView& view
 }
 
 /// Asks all rules of the step's verb, each with its own outcome.
-void compare_rules(const Oracle& oracle, const Step& step) {
+void compare_rules(const model::Oracle& oracle, const model::Step& step) {
   for (std::size_t i = 0; i < model::kOutcomes; ++i) {
     auto result = step.result;
     result.outcome = static_cast<model::Outcome>(i);
@@ -161,12 +161,12 @@ void compare_rules(const Oracle& oracle, const Step& step) {
 }
 
 RC_GTEST_PROP(Rules, ApplyAsTheirTermsSay, ()) {
-  const Trace trace = any_case(device_of(any_faulty_device()));
-  Oracle oracle(*model::find_rulebook(trace.dialect), trace.setup, trace.can);
-  for (Step step : trace.steps) {
+  const model::Trace trace = any_case(device_of(any_faulty_device()));
+  model::Oracle oracle(*model::find_rulebook(trace.dialect), trace.setup, trace.can);
+  for (model::Step step : trace.steps) {
     oracle.resolve(step);
     compare_rules(oracle, step);
-    RecordedMemory memory(step);
+    model::RecordedMemory memory(step);
     step.bytes.clear();
     const auto judgement = oracle.check(step, memory);
     if (judgement.verdict == model::Verdict::deviates && !oracle.recover(step, judgement)) break;
@@ -191,4 +191,4 @@ TEST(Device, ThatDoesNotConformIsFoundOut) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::property_tests

@@ -11,13 +11,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "conformance/shrink/shrink.hpp"
-#include "conformance/testing/test_faults.hpp"
-#include "conformance/testing/test_jobs.hpp"
-#include "conformance/testing/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
+#include "property-tests/faults/test_faults.hpp"
+#include "property-tests/faults/test_jobs.hpp"
+#include "property-tests/shrink/shrink.hpp"
+#include "property-tests/walk/test_walk.hpp"
 
-namespace mrproof {
+namespace mrproof::property_tests {
 namespace {
 
 /// Steps after which a walk gives up.
@@ -61,12 +61,12 @@ struct Row {
 /// What a walk found of a fault.
 struct Found {
   std::uint64_t operations = 0;  ///< to the first deviation that is the fault's, of whatever verb
-  std::optional<Trace> trace;    ///< what is shrunk
+  std::optional<model::Trace> trace;  ///< what is shrunk
 };
 
 /// How well the deviation fits: 3 is what is expected of the fault; 2, the same with a status that
 /// is wrong for more reasons; 1, the same with another verb; 0 is something else.
-int fits(const Annotation& a, const impl::FaultInfo& info) {
+int fits(const model::Annotation& a, const impl::FaultInfo& info) {
   if (info.expected.rule.empty()) return 3;  // nothing is expected: any is one too many
   const auto name = testing::finding_name(info.expected.rule, info.expected.condition);
   if (testing::finding_name(a.rule, a.broken) != name) return 0;
@@ -79,19 +79,20 @@ int fits(const Annotation& a, const impl::FaultInfo& info) {
 Found find(impl::Device& device, const impl::FaultInfo& info, std::uint64_t seed) {
   Plan plan = testing::plan_of(kSteps, seed);
   std::map<std::string, int> times;
-  const auto look = [&](const Step& step, const Oracle& /*oracle*/) {
-    const Annotation& a = step.annotations.front();
+  const auto look = [&](const model::Step& step, const model::Oracle& /*oracle*/) {
+    const model::Annotation& a = step.annotations.front();
     if (a.verdict != model::Verdict::deviates) return;
-    if (++times[print_annotation(a)] == 3) plan.walk.known.push_back({a.rule, a.kind, a.broken});
+    if (++times[model::print_annotation(a)] == 3)
+      plan.walk.known.push_back({a.rule, a.kind, a.broken});
   };
   Found found;
   int best = 0;
   std::uint64_t made = 0;
   for (std::uint64_t index = 0; index < plan.cases() && best < 3; ++index) {
-    const Trace trace = testing::walk_case(device, plan, index, look, true);
+    const model::Trace trace = testing::walk_case(device, plan, index, look, true);
     for (std::size_t i = 0; i < trace.steps.size() && best < 3; ++i) {
       ++made;
-      const Annotation& a = trace.steps[i].annotations.front();
+      const model::Annotation& a = trace.steps[i].annotations.front();
       const int fit = a.verdict == model::Verdict::deviates ? fits(a, info) : 0;
       if (fit <= best) continue;
       if (best == 0) found.operations = made;
@@ -104,10 +105,10 @@ Found find(impl::Device& device, const impl::FaultInfo& info, std::uint64_t seed
 }
 
 /// The calls, or as many as fit a row.
-std::string calls_of(const Trace& trace) {
+std::string calls_of(const model::Trace& trace) {
   std::string text;
-  for (const Step& step : trace.steps) {
-    text += print_call(step) + "\n";
+  for (const model::Step& step : trace.steps) {
+    text += model::print_call(step) + "\n";
     if (text.size() > 500) return text + "...\n";
   }
   return text;
@@ -123,8 +124,8 @@ Row measure(const impl::FaultInfo& info, std::uint64_t first_seed, std::uint64_t
     const auto [operations, trace] = find(device, info, seed);
     if (!trace) continue;
     row.operations.push_back(operations);
-    const Annotation wanted = trace->steps.back().annotations.front();
-    row.deviation = print_annotation(wanted);
+    const model::Annotation wanted = trace->steps.back().annotations.front();
+    row.deviation = model::print_annotation(wanted);
     const auto shrunk = Shrinker(trials, wanted, store).run(*trace);
     if (!shrunk) continue;  // it does not repeat
     row.add(*shrunk, seed, row.traces.size() < 5 ? calls_of(shrunk->trace) : "others");
@@ -243,7 +244,7 @@ int run(const Options& options) {
     if (options.faults.empty() ||
         std::find(options.faults.begin(), options.faults.end(), info.id) != options.faults.end())
       faults.push_back(info);
-  if (faults.empty()) throw ToolError("there is no such fault; see impl/sim/faults_*.inc");
+  if (faults.empty()) throw model::ToolError("there is no such fault; see impl/sim/faults_*.inc");
   const auto lines = testing::lines_of(faults.size(), options.jobs, [&](std::size_t i) {
     return nlohmann::json(measure(faults[i], options.first_seed, options.seeds)).dump();
   });
@@ -256,13 +257,13 @@ int run(const Options& options) {
     std::ofstream file(options.out);
     file << text;
     file.close();
-    if (!file) throw ToolError(options.out + ": cannot be written; choose another --out");
+    if (!file) throw model::ToolError(options.out + ": cannot be written; choose another --out");
   }
   return is_good(totals_of(rows, options.seeds)) ? 0 : 1;
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::property_tests
 
 int main(int argc, char** argv) {
   CLI::App app("Measures how soon the seeded faults are found, and what they shrink to");

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "model/conditions/circumstances.hpp"
-#include "model/judge.hpp"
-#include "model/rulebook.hpp"
+#include "model/judge/judge.hpp"
+#include "model/judge/rulebook.hpp"
 
 namespace mrproof::specs {
 namespace {

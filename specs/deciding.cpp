@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mrproof {
+namespace mrproof::specs {
 
 namespace {
 constexpr Needed kNeeded[] = {
@@ -21,4 +21,4 @@ const Needed* find_needed(unsigned dialect, std::string_view rule, std::string_v
   return found == std::end(kNeeded) ? nullptr : found;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::specs

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace mrproof {
+namespace mrproof::specs {
 
 /// Parts of what a case is run on.
 struct DeviceParts {
@@ -40,4 +40,4 @@ std::span<const Needed> needed_to_decide();
 const Needed* find_needed(unsigned dialect, std::string_view rule, std::string_view condition,
                           bool reason);
 
-}  // namespace mrproof
+}  // namespace mrproof::specs

@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "conformance/oracle/explain_deviation.hpp"
-#include "conformance/oracle/oracle.hpp"
-#include "conformance/run/device_memory.hpp"
-#include "conformance/walk/walk.hpp"
 #include "impl/device.hpp"
-#include "impl/setup.hpp"
+#include "impl/device_memory.hpp"
 #include "impl/sim/sim_device.hpp"
-#include "model/judge.hpp"
-#include "model/rulebook.hpp"
+#include "model/judge/judge.hpp"
+#include "model/judge/rulebook.hpp"
+#include "model/oracle/oracle.hpp"
+#include "model/trace/setup.hpp"
+#include "property-tests/walk/walk.hpp"
+#include "specs/explain/explain_deviation.hpp"
 
 namespace {
 
@@ -35,22 +35,24 @@ std::uint64_t& count(Counts& counts, model::Verdict verdict) {
   return counts.at(static_cast<std::size_t>(verdict));
 }
 
-void explain(const Oracle& oracle, const Step& step, const model::Judgement& judgement) {
-  std::cout << print_call(step) << " -> " << print_result(step) << '\n';
-  for (const std::string& line : explain_deviation(oracle, step, judgement)) std::cout << "  " << line << '\n';
+void explain(const model::Oracle& oracle, const model::Step& step,
+             const model::Judgement& judgement) {
+  std::cout << model::print_call(step) << " -> " << model::print_result(step) << '\n';
+  for (const std::string& line : specs::explain_deviation(oracle, step, judgement))
+    std::cout << "  " << line << '\n';
 }
 
 /// Makes one case, up to the step after which the device's state is no longer known.
 std::uint64_t walk_case(impl::Device& device, std::uint64_t seed, std::uint64_t most,
                         Counts& counts) {
-  const Setup setup = standard_setup();
+  const model::Setup setup = model::standard_setup();
   device.reset(setup);
-  DeviceMemory memory(device);
-  Oracle oracle(model::linux_rulebook(), setup, device.capabilities());
-  const WalkOptions options;
-  Walk walk(seed, options);
+  impl::DeviceMemory memory(device);
+  model::Oracle oracle(model::linux_rulebook(), setup, device.capabilities());
+  const property_tests::WalkOptions options;
+  property_tests::Walk walk(seed, options);
   for (std::uint64_t made = 1; made <= most; ++made) {
-    Step step = walk.next(oracle);
+    model::Step step = walk.next(oracle);
     const impl::Observation seen = device.perform(step.call);
     step.result = seen.result;
     step.observed = step.keys_seen = true;

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from packages import TargetError
 
-SCENARIOS = Path(__file__).resolve().parent.parent.parent / "conformance/scenarios"
+SCENARIOS = Path(__file__).resolve().parent.parent.parent / "model/scenarios"
 # What a run has: its scenarios first, as ci/conformance calls it, or nothing but walks. What
 # --quick leaves is looked for by --full.
 QUICK, WALKS, FULL = "--quick", "walks of --quick", "--full"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cctype>
 
-#include "conformance/oracle/citations.hpp"
-#include "conformance/trace/notation.hpp"
 #include "model/conditions/circumstances.hpp"
+#include "model/trace/notation.hpp"
+#include "specs/citations.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 using specs::Clause;
@@ -26,17 +26,19 @@ bool has(std::string_view text, const std::string& search) {
 /// Whether a clause or gap of the list has the search in it.
 bool named_have(std::string_view ids, std::string_view dialect, const std::string& search) {
   if (has(ids, search)) return true;
-  for (const Clause* clause : cited(ids, dialect))
-    if (has(clause->id, search) || has(citation(*clause), search) || has(clause->text, search))
+  for (const Clause* clause : specs::cited(ids, dialect))
+    if (has(clause->id, search) || has(specs::citation(*clause), search) ||
+        has(clause->text, search))
       return true;
-  const auto gaps = gaps_of(ids);
+  const auto gaps = specs::gaps_of(ids);
   return std::any_of(gaps.begin(), gaps.end(), [&](const Gap* gap) {
     return has(gap->text, search) || has(gap->decision, search);
   });
 }
 
 bool rule_has(const Rulebook& book, const PlainRule& rule, const std::string& search) {
-  if (has(rule.id, search) || has(print_outcome(rule.outcome, is_transfer(rule.verb)), search))
+  if (has(rule.id, search) ||
+      has(model::print_outcome(rule.outcome, is_transfer(rule.verb)), search))
     return true;
   if (rule.freedom != nullptr && named_have(rule.freedom, book.dialect(), search)) return true;
   for (const auto& list : {rule.requires_all, rule.reasons})
@@ -111,4 +113,4 @@ std::vector<const PlainCondition*> all_conditions(const Rulebook& book) {
   return all;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "model/rulebook.hpp"
+#include "model/judge/rulebook.hpp"
 #include "specs/clauses.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Text of some rules or gaps, and how many of how many they are.
 struct Listing {
@@ -53,4 +53,4 @@ std::vector<const model::PlainCondition*> conditions_named(const model::Rulebook
 /// The conditions of the dialect, then the circumstances.
 std::vector<const model::PlainCondition*> all_conditions(const model::Rulebook& book);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,12 +5,12 @@
 
 #include "conformance/catalogue/catalogue.hpp"
 #include "conformance/catalogue/catalogue_page.hpp"
-#include "conformance/oracle/citations.hpp"
 #include "conformance/report/diagram.hpp"
 #include "conformance/report/report.hpp"
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
+#include "specs/citations.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 using specs::Clause;
@@ -51,7 +51,7 @@ std::string folded_links(const char* title, std::string_view kind, const List& l
 
 std::string clause_line(const Clause& clause) {
   return fmt::format("<li>{} {} <span class=\"cite\">{}</span></li>", text_of(clause.text),
-                     link("clause", clause.id), text_of(citation(clause)));
+                     link("clause", clause.id), text_of(specs::citation(clause)));
 }
 
 std::string gap_line(const Gap& gap) {
@@ -62,8 +62,8 @@ std::string gap_line(const Gap& gap) {
 /// What a list of ids names, a line each.
 std::string named_lines(std::string_view ids, std::string_view dialect) {
   std::string text;
-  for (const Clause* clause : cited(ids, dialect)) text += clause_line(*clause);
-  for (const Gap* gap : gaps_of(ids)) text += gap_line(*gap);
+  for (const Clause* clause : specs::cited(ids, dialect)) text += clause_line(*clause);
+  for (const Gap* gap : specs::gaps_of(ids)) text += gap_line(*gap);
   return "<ul>" + text + "</ul>";
 }
 
@@ -95,7 +95,7 @@ std::string rule_item(const Rulebook& book, const PlainRule& rule) {
       "<details class=\"item\" id=\"{}\" data-also=\"{}\"><summary><code>{}</code> "
       "<span class=\"{}\">{}</span>{}</summary>",
       anchor("rule", rule.id), also, rule.id, rule.outcome == Outcome::ok ? "ok" : "fails",
-      print_outcome(rule.outcome, is_transfer(rule.verb)), tags(rule));
+      model::print_outcome(rule.outcome, is_transfer(rule.verb)), tags(rule));
   text += terms("if all of these", rule.requires_all);
   text += terms("if any of these", rule.reasons);
   if (rule.requires_all.empty() && rule.reasons.empty()) text += "<h5>always</h5>";
@@ -264,4 +264,4 @@ std::string catalogue_html(const Rulebook& book) {
          std::string(kPageEnd);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

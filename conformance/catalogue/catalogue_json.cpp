@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/catalogue/catalogue.hpp"
-#include "conformance/oracle/citations.hpp"
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
+#include "specs/citations.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 using nlohmann::ordered_json;
@@ -29,7 +29,7 @@ ordered_json json_of(const Rulebook& book, const PlainRule& rule) {
   for (const Clause* clause : clauses_of(book, rule)) clauses.push_back(clause->id);
   return {{"rule", rule.id},
           {"verb", kVerbNames.at(static_cast<std::size_t>(rule.verb))},
-          {"result", print_outcome(rule.outcome, is_transfer(rule.verb))},
+          {"result", model::print_outcome(rule.outcome, is_transfer(rule.verb))},
           {"requires", terms(rule.requires_all)},
           {"reasons", terms(rule.reasons)},
           {"left_open", specs::words(rule.freedom == nullptr ? "" : rule.freedom)},
@@ -39,8 +39,8 @@ ordered_json json_of(const Rulebook& book, const PlainRule& rule) {
 
 ordered_json json_of(const PlainCondition& condition, std::string_view dialect) {
   auto named = ordered_json::array();
-  for (const Clause* clause : cited(condition.clauses, dialect)) named.push_back(clause->id);
-  for (const Gap* gap : gaps_of(condition.clauses)) named.push_back(gap->id);
+  for (const Clause* clause : specs::cited(condition.clauses, dialect)) named.push_back(clause->id);
+  for (const Gap* gap : specs::gaps_of(condition.clauses)) named.push_back(gap->id);
   return {{"condition", condition.id},
           {"sentence", condition.sentence},
           {"about", kAbout.at(static_cast<std::size_t>(condition.about))},
@@ -109,4 +109,4 @@ std::string gaps_json(const Rulebook& book, const std::string& search) {
   return all.dump(2) + "\n";
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

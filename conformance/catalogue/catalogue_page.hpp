@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// From the doctype to the open <main>.
 inline constexpr std::string_view kPageHead = R"(<!doctype html>
@@ -81,4 +81,4 @@ addEventListener('hashchange',reveal);reveal();
 </script></body></html>
 )";
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -123,4 +123,4 @@ TEST(CatalogueHtml, HasEveryRuleAndCondition) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -2,10 +2,10 @@
 #include <fmt/ranges.h>
 
 #include "conformance/catalogue/catalogue.hpp"
-#include "conformance/oracle/citations.hpp"
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
+#include "specs/citations.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 using specs::Clause;
@@ -15,15 +15,16 @@ namespace {
 
 /// "ibv_reg_mr(3), DESCRIPTION (reg_mr.range)"; architecture clauses are cited by their ids.
 std::string described(const Clause& clause) {
-  if (specs::place(clause) == clause.id) return citation(clause);
-  return fmt::format("{} ({})", citation(clause), clause.id);
+  if (specs::place(clause) == clause.id) return specs::citation(clause);
+  return fmt::format("{} ({})", specs::citation(clause), clause.id);
 }
 
 /// What the list names, separated by semicolons.
 std::string described(std::string_view ids, std::string_view dialect) {
   std::vector<std::string> parts;
-  for (const Clause* clause : cited(ids, dialect)) parts.push_back(described(*clause));
-  for (const Gap* gap : gaps_of(ids)) parts.push_back(fmt::format("{} ({})", gap->text, gap->id));
+  for (const Clause* clause : specs::cited(ids, dialect)) parts.push_back(described(*clause));
+  for (const Gap* gap : specs::gaps_of(ids))
+    parts.push_back(fmt::format("{} ({})", gap->text, gap->id));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -47,7 +48,7 @@ std::string terms(std::string_view title, std::span<const Term<Plain>> list,
 std::string describe(const Rulebook& book, const PlainRule& rule) {
   std::string text = fmt::format("{}\n", rule.id);
   text += line("result", fmt::format("{} -> {}", kVerbNames.at(static_cast<std::size_t>(rule.verb)),
-                                     print_outcome(rule.outcome, is_transfer(rule.verb))));
+                                     model::print_outcome(rule.outcome, is_transfer(rule.verb))));
   text += terms("if all", rule.requires_all, book.dialect());
   text += terms("if any", rule.reasons, book.dialect());
   if (rule.freedom != nullptr) text += line("left open", described(rule.freedom, book.dialect()));
@@ -93,4 +94,4 @@ Listing list_gaps(const Rulebook& book, const std::string& search) {
   return listing;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

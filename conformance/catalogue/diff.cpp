@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <set>
 
-#include "conformance/catalogue/explain.hpp"
-#include "conformance/oracle/synthesize.hpp"
-#include "conformance/trace/key_value.hpp"
-#include "conformance/trace/notation.hpp"
-#include "conformance/walk/small_calls.hpp"
+#include "model/alphabet/small_calls.hpp"
+#include "model/oracle/synthesize.hpp"
+#include "model/trace/key_value.hpp"
+#include "model/trace/notation.hpp"
+#include "specs/explain/explain.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -21,17 +21,17 @@ namespace {
 struct Node {
   State<Plain> first;
   State<Plain> second;
-  std::vector<Step> steps;
+  std::vector<model::Step> steps;
 };
 
 bool deviates(const Judgement& judgement) { return judgement.verdict == Verdict::deviates; }
 
 /// The step with the result; keys as the result has them.
-Step with_result(Step step, const Result<Plain>& result) {
+model::Step with_result(model::Step step, const Result<Plain>& result) {
   const Verb verb = step.call.verb;
   step.result = result;
   step.observed = verb != Verb::fill && verb != Verb::protect;
-  step.keys_seen = tells_keys(verb, result);
+  step.keys_seen = model::tells_keys(verb, result);
   if (!is_transfer(verb) || result.outcome == Outcome::refused) {
     step.result.completion_matches = Bit(true);
     step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);
@@ -48,14 +48,15 @@ class Comparison {
       if (!first.has(verb) && !second.has(verb)) continue;
       found_.push_back({verb, first.has(verb), second.has(verb), std::nullopt});
     }
-    beginning_.setup = Setup{{0, 0, Setup::kAbsent, Setup::kAbsent}, {true, true, false, false}};
+    beginning_.setup = model::Setup{{0, 0, model::Setup::kAbsent, model::Setup::kAbsent},
+                                    {true, true, false, false}};
     beginning_.can.claimed = Plain::flags(kFeatureFlags);
-    beginning_.can.features = Plain::flags((1U << kFeatureNames.size()) - 1);
+    beginning_.can.features = Plain::flags((1U << model::kFeatureNames.size()) - 1);
   }
 
   std::vector<VerbDifference> run() {
     const auto start = [&](const Rulebook& book) {
-      return initial_state(beginning_.setup, beginning_.can, book.defined_access());
+      return model::initial_state(beginning_.setup, beginning_.can, book.defined_access());
     };
     std::vector<Node> level{{start(first_), start(second_), {}}};
     for (std::size_t depth = 0; depth <= scope_.depth && !level.empty(); ++depth) {
@@ -74,14 +75,14 @@ class Comparison {
   void look(const Node& node) {
     for (VerbDifference& verb : found_) {
       if (verb.trace || !verb.in_first || !verb.in_second) continue;
-      each_call(node.first, verb.verb, 1, [&](const Step& call) {
+      model::each_call(node.first, verb.verb, 1, [&](const model::Step& call) {
         if (!verb.trace) verb.trace = difference(node, call);
       });
     }
   }
 
-  std::optional<Trace> difference(const Node& node, Step step) const {
-    resolve_keys(step, node.first);
+  std::optional<model::Trace> difference(const Node& node, model::Step step) const {
+    model::resolve_keys(step, node.first);
     for (const bool swapped : {false, true}) {
       const Rulebook& allows = swapped ? second_ : first_;
       const Rulebook& judges = swapped ? first_ : second_;
@@ -90,9 +91,9 @@ class Comparison {
       if (allows.forbids(state, step.call) != nullptr) continue;
       for (const PlainRule* rule : allows.rules()) {
         if (rule->verb != step.call.verb || rule->weight == Weight::inconclusive) continue;
-        const auto result = synthesize(*rule, state, step.call);
+        const auto result = model::synthesize(*rule, state, step.call);
         if (!result) continue;
-        const Step seen = with_result(step, *result);
+        const model::Step seen = with_result(step, *result);
         const PlainView view{other, seen.call, seen.result};
         if (judges.forbids(other, seen.call) != nullptr || deviates(judge(judges, view)))
           return trace_of(node, seen);
@@ -102,17 +103,19 @@ class Comparison {
   }
 
   /// What the dialect says of the step.
-  static std::string side(const Rulebook& book, const State<Plain>& state, const Step& step) {
+  static std::string side(const Rulebook& book, const State<Plain>& state,
+                          const model::Step& step) {
     const auto* duty = book.forbids(state, step.call);
     if (duty != nullptr)
       return fmt::format("{}: no call to make, since it does not hold that {}", book.dialect(),
                          duty->sentence);
     const Judgement judgement = judge(book, {state, step.call, step.result});
-    return fmt::format("{}: {}", book.dialect(), print_annotation(annotate(judgement, step)));
+    return fmt::format("{}: {}", book.dialect(),
+                       model::print_annotation(model::annotate(judgement, step)));
   }
 
-  [[nodiscard]] Trace trace_of(const Node& node, const Step& last) const {
-    Trace trace = beginning_;
+  [[nodiscard]] model::Trace trace_of(const Node& node, const model::Step& last) const {
+    model::Trace trace = beginning_;
     trace.steps = node.steps;
     trace.steps.push_back(last);
     trace.steps.back().remarks = {side(first_, node.first, last), side(second_, node.second, last)};
@@ -123,19 +126,19 @@ class Comparison {
   void expand(const Node& node, std::vector<Node>& next) {
     for (const VerbDifference& verb : found_) {
       if (!verb.in_first || !verb.in_second) continue;
-      each_call(node.first, verb.verb, 0, [&](Step step) {
-        resolve_keys(step, node.first);
+      model::each_call(node.first, verb.verb, 0, [&](model::Step step) {
+        model::resolve_keys(step, node.first);
         if (seen_.size() >= scope_.states || first_.forbids(node.first, step.call) != nullptr ||
             second_.forbids(node.second, step.call) != nullptr)
           return;
         for (const PlainRule* rule : first_.rules(step.call.verb, Outcome::ok))
-          if (const auto result = synthesize(*rule, node.first, step.call))
+          if (const auto result = model::synthesize(*rule, node.first, step.call))
             return follow(node, with_result(step, *result), next);
       });
     }
   }
 
-  void follow(const Node& node, const Step& step, std::vector<Node>& next) {
+  void follow(const Node& node, const model::Step& step, std::vector<Node>& next) {
     Node after = node;
     for (const bool swapped : {false, true}) {
       const Rulebook& book = swapped ? second_ : first_;
@@ -147,7 +150,7 @@ class Comparison {
     }
     std::string name;
     for (const auto* state : {&after.first, &after.second})
-      for (const auto& line : describe_state(*state)) name += line + "\n";
+      for (const auto& line : specs::describe_state(*state)) name += line + "\n";
     if (!seen_.insert(name).second) return;
     after.steps.push_back(step);
     next.push_back(std::move(after));
@@ -156,7 +159,7 @@ class Comparison {
   const Rulebook& first_;
   const Rulebook& second_;
   DiffScope scope_;
-  Trace beginning_;
+  model::Trace beginning_;
   std::vector<VerbDifference> found_;
   std::set<std::string> seen_;
 };
@@ -180,11 +183,11 @@ std::string print_differences(const std::vector<VerbDifference>& differences, co
       text += fmt::format("{}: only {} has it\n\n", verb,
                           d.in_first ? first.dialect() : second.dialect());
     } else {
-      text += fmt::format("{}: they differ\n{}\n", verb, print_trace(*d.trace));
+      text += fmt::format("{}: they differ\n{}\n", verb, model::print_trace(*d.trace));
     }
   }
   if (!agree.empty()) text += fmt::format("no difference found in: {}\n", agree);
   return text;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

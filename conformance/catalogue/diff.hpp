@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "conformance/trace/trace.hpp"
-#include "model/rulebook.hpp"
+#include "model/judge/rulebook.hpp"
+#include "model/trace/trace.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// How two dialects compare in one verb.
 struct VerbDifference {
@@ -17,7 +17,7 @@ struct VerbDifference {
   bool in_second = false;
   /// The shortest trace found whose last result one of them allows and the other does not; what
   /// both say stands in the remarks of its last step.
-  std::optional<Trace> trace;
+  std::optional<model::Trace> trace;
 };
 
 /// The scope of a comparison.
@@ -36,4 +36,4 @@ std::vector<VerbDifference> compare(const model::Rulebook& first, const model::R
 std::string print_differences(const std::vector<VerbDifference>& differences,
                               const model::Rulebook& first, const model::Rulebook& second);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

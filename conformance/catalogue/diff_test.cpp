@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -46,9 +46,10 @@ TEST(Diff, TheVendorsReregistrationIsAnother) {
   ASSERT_TRUE(trace.has_value());
   EXPECT_EQ(trace->steps.size(), 2U);
   // What is printed can be read again.
-  EXPECT_EQ(print_trace(parse_trace(print_trace(*trace), "again")), print_trace(*trace));
+  EXPECT_EQ(model::print_trace(model::parse_trace(model::print_trace(*trace), "again")),
+            model::print_trace(*trace));
   EXPECT_FALSE(of_verb(all, Verb::reg_shared_mr).in_first);
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -8,9 +8,9 @@
 #include "conformance/report/model_coverage.hpp"
 #include "conformance/run/expectations.hpp"
 #include "conformance/run/read_back.hpp"
-#include "conformance/trace/write_file.hpp"
+#include "model/trace/write_file.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 struct CoverageOptions {
@@ -21,7 +21,7 @@ struct CoverageOptions {
 
 /// Writes the traces of what was missed, SCOPE-NUMBER.mrt.
 void write_missed(const ModelCoverage& covered, const std::string& folder) {
-  make_empty_folder(folder);
+  model::make_empty_folder(folder);
   for (std::size_t i = 0; i < covered.scopes.size(); ++i) {
     const auto& [name, figures] = covered.scopes[i];
     const auto& [traces, out_of_reach] = covered.missed[i];
@@ -29,7 +29,7 @@ void write_missed(const ModelCoverage& covered, const std::string& folder) {
     std::replace(scope.begin(), scope.end(), '/', '-');
     for (std::size_t number = 1; number <= traces.size(); ++number) {
       const auto file = fmt::format("{}/{}-{:03}.mrt", folder, scope, number);
-      write_whole_file(file, print_trace(traces[number - 1]));
+      model::write_whole_file(file, model::print_trace(traces[number - 1]));
     }
     if (!figures.missed.empty())
       fmt::print(stderr, "{}: {} traces of {} missed calls in {}; to {} more no way is known\n",
@@ -38,7 +38,7 @@ void write_missed(const ModelCoverage& covered, const std::string& folder) {
 }
 
 int coverage(const CoverageOptions& options) {
-  WalkOptions walk;
+  property_tests::WalkOptions walk;
   if (!options.expectations.empty()) avoid_expected(load_expectations(options.expectations), walk);
   const auto covered = cover(folder_of(options.folder), options.scopes, walk.known,
                              options.scenarios, !options.missed.empty());
@@ -75,4 +75,4 @@ void add_coverage_command(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = coverage(*options); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

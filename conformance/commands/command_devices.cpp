@@ -8,7 +8,7 @@
 #include "impl/sim/sim_options.hpp"
 #include "impl/verbs/verbs_device.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 int list_faults() {
@@ -42,4 +42,4 @@ void add_devices_command(CLI::App& app, int& exit_code) {
   command->callback([faults, &exit_code] { exit_code = *faults ? list_faults() : list_devices(); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

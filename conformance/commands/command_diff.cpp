@@ -9,9 +9,9 @@
 #include "conformance/commands/validators.hpp"
 #include "conformance/run/changed_traces.hpp"
 #include "conformance/run/read_back.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/trace/trace_dialect.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 /// More situations, or steps to one, than there is memory for.
@@ -47,8 +47,8 @@ int diff(DiffOptions& options) {
     options.second = folder_of(options.second);
     return diff_runs(options);
   }
-  const auto& first = book_named(options.first);
-  const auto& second = book_named(options.second);
+  const auto& first = model::book_named(options.first);
+  const auto& second = model::book_named(options.second);
   const auto differences = compare(first, second, options.scope);
   fmt::print("{}", print_differences(differences, first, second));
   const bool agree = std::all_of(differences.begin(), differences.end(), [](const auto& d) {
@@ -78,4 +78,4 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = diff(*options); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,10 +6,10 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/run/expectations.hpp"
-#include "conformance/trace/trace_scanner.hpp"
-#include "conformance/trace/write_file.hpp"
+#include "model/trace/trace_scanner.hpp"
+#include "model/trace/write_file.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 struct ExpectOptions {
@@ -19,14 +19,14 @@ struct ExpectOptions {
 };
 
 int update(const ExpectOptions& options) {
-  const auto before = read_text(options.file);
+  const auto before = model::read_text(options.file);
   check_expectations(before, options.file);  // nothing is added to a file that is none
-  const auto report = read_text(options.report);
+  const auto report = model::read_text(options.report);
   std::string after;
   try {
     after = updated_expectations(before, report, options.reason);
-  } catch (const ToolError& error) {
-    throw ToolError(fmt::format("{}: {}", options.report, error.what()));
+  } catch (const model::ToolError& error) {
+    throw model::ToolError(fmt::format("{}: {}", options.report, error.what()));
   }
   const auto lines = [](const std::string& text) {
     return std::count(text.begin(), text.end(), '\n');
@@ -36,7 +36,7 @@ int update(const ExpectOptions& options) {
     return kExitExpected;
   }
   check_expectations(after, options.file + " as updated");
-  write_whole_file(std::filesystem::canonical(options.file), after);
+  model::write_whole_file(std::filesystem::canonical(options.file), after);
   fmt::print("{}: {} lines before, {} now\n", options.file, lines(before), lines(after));
   return kExitExpected;
 }
@@ -57,4 +57,4 @@ void add_expect_command(CLI::App& app, int& exit_code) {
   updating->callback([options, &exit_code] { exit_code = update(*options); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

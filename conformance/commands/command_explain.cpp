@@ -2,11 +2,11 @@
 
 #include <memory>
 
-#include "conformance/catalogue/explain.hpp"
 #include "conformance/commands/commands.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/trace/trace_dialect.hpp"
+#include "specs/explain/explain.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 void add_explain_command(CLI::App& app, int& exit_code) {
   auto file = std::make_shared<std::string>();
@@ -16,10 +16,10 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   command->add_option("trace", *file, "trace file (.mrt)")->required();
   command->add_option("--dialect", *dialect, "rule set (default: the trace's)");
   command->callback([file, dialect, &exit_code] {
-    const Trace trace = load_trace(*file);
-    fmt::print("{}", explain_trace(trace, book_of(trace, *dialect, *file), *file));
+    const model::Trace trace = model::load_trace(*file);
+    fmt::print("{}", specs::explain_trace(trace, model::book_of(trace, *dialect, *file), *file));
     exit_code = kExitExpected;
   });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -7,22 +7,22 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
-#include "conformance/explore/state_graph.hpp"
-#include "conformance/explore/tours.hpp"
-#include "conformance/trace/write_file.hpp"
+#include "model/trace/write_file.hpp"
+#include "property-tests/series/tours.hpp"
+#include "specs/explore/state_graph.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 struct ExploreArguments {
   std::string scope, graph, tours;
-  ExploreOptions options;
+  specs::ExploreOptions options;
   double memory = 0;
 };
 
 constexpr double kMebibyte = 1U << 20U, kGibibyte = 1U << 30U;
 
-std::string line_of(const ExploreCounts& c) {
+std::string line_of(const specs::ExploreCounts& c) {
   const auto rate = [&](std::uint64_t count) {
     return static_cast<double>(count) / std::max(c.seconds, 1e-9) / 1e6;
   };
@@ -33,12 +33,12 @@ std::string line_of(const ExploreCounts& c) {
       rate(c.transitions));
 }
 
-void show_progress(const ExploreCounts& counts) {
+void show_progress(const specs::ExploreCounts& counts) {
   fmt::print(stderr, "\r{}\033[K", line_of(counts));
   std::fflush(stderr);
 }
 
-void print_result(const Explored& result, Explorer& explorer) {
+void print_result(const specs::Explored& result, specs::Explorer& explorer) {
   const auto& c = result.counts;
   fmt::print("{}\n", line_of(c));
   const auto forms = explorer.codec().form_counts();
@@ -51,14 +51,14 @@ void print_result(const Explored& result, Explorer& explorer) {
 }
 
 /// Writes the scope's tours as traces. Not beside others, which would look like more of them.
-void write_tours(const Scope& scope, const std::string& folder) {
-  const Transitions all(scope);
-  const auto tours = make_tours(all);
-  make_empty_folder(folder);
+void write_tours(const specs::Scope& scope, const std::string& folder) {
+  const specs::Transitions all(scope);
+  const auto tours = property_tests::make_tours(all);
+  model::make_empty_folder(folder);
   std::size_t steps = 0;
   for (std::size_t i = 0; i < tours.size(); ++i) {
-    write_whole_file(fmt::format("{}/{:04}.mrt", folder, i + 1),
-                     print_trace(tour_trace(all, tours[i])));
+    model::write_whole_file(fmt::format("{}/{:04}.mrt", folder, i + 1),
+                            model::print_trace(property_tests::tour_trace(all, tours[i])));
     steps += tours[i].size();
   }
   fmt::print("{} tours of {} steps: {} calls in {} states, {} transitions\n", tours.size(), steps,
@@ -70,23 +70,24 @@ int explore(ExploreArguments arguments) {
   options.memory = static_cast<std::size_t>(arguments.memory * kGibibyte);
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) options.progress = show_progress;
-  const Scope scope = load_scope(arguments.scope);
-  const RuleMasks masks(scope.dialect);
-  if (!arguments.graph.empty()) write_whole_file(arguments.graph, draw_states(scope, masks));
+  const specs::Scope scope = specs::load_scope(arguments.scope);
+  const specs::RuleMasks masks(scope.dialect);
+  if (!arguments.graph.empty())
+    model::write_whole_file(arguments.graph, specs::draw_states(scope, masks));
   if (!arguments.tours.empty()) write_tours(scope, arguments.tours);
-  Explorer explorer(scope, masks);
-  const Explored result = explorer.run(options);
+  specs::Explorer explorer(scope, masks);
+  const specs::Explored result = explorer.run(options);
   if (terminal) fmt::print(stderr, "\r\033[K");
   print_result(result, explorer);
   switch (result.end) {
-    case ExploreEnd::complete: return kExitExpected;
-    case ExploreEnd::broken:
+    case specs::ExploreEnd::complete: return kExitExpected;
+    case specs::ExploreEnd::broken:
       // At once: to look for the way there may take as long again.
       fmt::print("after these steps the model breaks: {}\n", result.broken);
       std::fflush(stdout);
-      fmt::print("{}", print_trace(explorer.trace_to(result)));
+      fmt::print("{}", model::print_trace(explorer.trace_to(result)));
       return kExitDeviation;
-    case ExploreEnd::out_of_memory: break;
+    case specs::ExploreEnd::out_of_memory: break;
   }
   fmt::print(stderr,
              "mrproof: {}: not all of it was explored: {:.2f} GiB of memory are not enough; allow "
@@ -123,4 +124,4 @@ void add_explore_command(CLI::App& app, int& exit_code) {
   command->callback([arguments, &exit_code] { exit_code = explore(*arguments); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,7 +5,7 @@
 #include "conformance/commands/commands.hpp"
 #include "conformance/run/fingerprint.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 int fingerprint(const std::string& report, const std::string& other) {
@@ -33,4 +33,4 @@ void add_fingerprint_command(CLI::App& app, int& exit_code) {
   command->callback([report, other, &exit_code] { exit_code = fingerprint(*report, *other); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -4,22 +4,25 @@
 #include <memory>
 
 #include "conformance/commands/commands.hpp"
-#include "conformance/oracle/explain_deviation.hpp"
-#include "conformance/oracle/judge_trace.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "model/trace/trace_dialect.hpp"
+#include "specs/explain/explain_deviation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 int judge_file(const std::string& file, const std::string& dialect) {
-  if (!dialect.empty()) book_named(dialect);  // the command line is looked at before the file
-  const Trace trace = load_trace(file);
-  const Trace judged = judge_trace(trace, book_of(trace, dialect, file), file, explain_deviation);
-  fmt::print("{}", print_trace(judged));
-  const bool deviates = std::any_of(judged.steps.begin(), judged.steps.end(), [](const Step& step) {
-    const auto verdict = step.annotations.front().verdict;
-    return verdict == model::Verdict::deviates || verdict == model::Verdict::hang;
-  });
+  if (!dialect.empty())
+    model::book_named(dialect);  // the command line is looked at before the file
+  const model::Trace trace = model::load_trace(file);
+  const model::Trace judged = model::judge_trace(trace, model::book_of(trace, dialect, file), file,
+                                                 specs::explain_deviation);
+  fmt::print("{}", model::print_trace(judged));
+  const bool deviates =
+      std::any_of(judged.steps.begin(), judged.steps.end(), [](const model::Step& step) {
+        const auto verdict = step.annotations.front().verdict;
+        return verdict == model::Verdict::deviates || verdict == model::Verdict::hang;
+      });
   return deviates ? kExitDeviation : kExitExpected;
 }
 
@@ -34,4 +37,4 @@ void add_judge_command(CLI::App& app, int& exit_code) {
   command->callback([file, dialect, &exit_code] { exit_code = judge_file(*file, *dialect); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

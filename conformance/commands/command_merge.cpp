@@ -4,11 +4,11 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
-#include "conformance/run/merge.hpp"
 #include "conformance/run/read_back.hpp"
-#include "conformance/run/session.hpp"
+#include "conformance/session/merge.hpp"
+#include "conformance/session/session.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 struct MergeOptions {
@@ -63,4 +63,4 @@ void add_merge_command(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = merge(*options); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

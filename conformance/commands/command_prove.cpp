@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "conformance/commands/commands.hpp"
-#include "conformance/run/plan.hpp"
 #include "conformance/run/process.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 /// Becomes mrproof-prove, which is installed beside this program or, in a build tree, lies in the
@@ -21,8 +21,8 @@ namespace {
   argv.push_back(nullptr);
   for (const auto& candidate : {folder / name, folder.parent_path() / "specs" / name})
     execv(candidate.c_str(), argv.data());
-  throw ToolError("no mrproof-prove in " + folder.string() +
-                  "; build mrproof where libz3-dev is installed");
+  throw model::ToolError("no mrproof-prove in " + folder.string() +
+                         "; build mrproof where libz3-dev is installed");
 }
 
 }  // namespace
@@ -34,4 +34,4 @@ void add_prove_command(CLI::App& app) {
   command->callback([=] { become_prover(command->remaining()); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

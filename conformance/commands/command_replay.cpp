@@ -4,32 +4,33 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/trial_options.hpp"
-#include "conformance/shrink/trials.hpp"
-#include "conformance/trace/trace_dialect.hpp"
-#include "conformance/trace/trace_scanner.hpp"
+#include "model/trace/trace_dialect.hpp"
+#include "model/trace/trace_scanner.hpp"
+#include "property-tests/shrink/trials.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 /// Whether the run met it again.
-bool met(const Annotation& name, const Tally& tally) {
+bool met(const model::Annotation& name, const Tally& tally) {
   if (name.verdict == model::Verdict::deviates)
     return !tally.findings.empty() && tally.findings.front().name == name;
   return !tally.incidents.empty() && tally.incidents.front().is(name);
 }
 
-void print_step(const Step& step, const Record& /*record*/) {
-  fmt::print("{} -> {}\n", print_call(step), print_result(step));
+void print_step(const model::Step& step, const Record& /*record*/) {
+  fmt::print("{} -> {}\n", model::print_call(step), model::print_result(step));
   for (const auto& a : step.annotations)
-    if (a.verdict != model::Verdict::conforms) fmt::print("! {}\n", print_annotation(a));
+    if (a.verdict != model::Verdict::conforms) fmt::print("! {}\n", model::print_annotation(a));
   for (const auto& remark : step.remarks) fmt::print("!   {}\n", remark);
 }
 
 int replay(TrialOptions options) {
-  const std::string text = read_text(options.plan.trace_file);
-  const Trace trace = parse_trace(text, options.plan.trace_file);
-  options.plan.traces = {without_comments(text)};  // each step in its line, which errors name
-  const auto& book = book_of(trace, options.plan.dialect, options.plan.trace_file);
+  const std::string text = model::read_text(options.plan.trace_file);
+  const model::Trace trace = model::parse_trace(text, options.plan.trace_file);
+  options.plan.traces = {
+      model::without_comments(text)};  // each step in its line, which errors name
+  const auto& book = model::book_of(trace, options.plan.dialect, options.plan.trace_file);
   options.plan.dialect = book.dialect();
   Tally tally(book);
   const RunFacts facts = run_session(options.session, options.plan, tally, print_step);
@@ -38,9 +39,10 @@ int replay(TrialOptions options) {
                i.step + 1, i.text);
   if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
   const int code = exit_code_of(tally, facts, kExitNothingTested);
-  if (const Annotation* name = told_by(trace); name != nullptr && facts.error.empty()) {
+  if (const model::Annotation* name = property_tests::told_by(trace);
+      name != nullptr && facts.error.empty()) {
     fmt::print("{}: {}\n", met(*name, tally) ? "reproduced" : "not reproduced",
-               print_annotation(*name));
+               model::print_annotation(*name));
   }
   return code;
 }
@@ -54,4 +56,4 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = replay(*options); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,9 +5,9 @@
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
 #include "conformance/report/finding.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/trace/trace_dialect.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 struct ReportOptions {
@@ -19,8 +19,8 @@ struct ReportOptions {
 };
 
 void report_finding(const ReportOptions& options) {
-  const Trace trace = load_trace(options.trace);
-  const auto& book = book_of(trace, options.dialect, options.trace);
+  const model::Trace trace = model::load_trace(options.trace);
+  const auto& book = model::book_of(trace, options.dialect, options.trace);
   fmt::print("{}: {}\n", options.out,
              write_finding(trace, book, options.trace, options.seen_on, options.out,
                            options.rdma_cm ? Connecting::rdma_cm : Connecting::verbs));
@@ -47,4 +47,4 @@ void add_report_command(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

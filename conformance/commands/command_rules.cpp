@@ -7,10 +7,10 @@
 #include "conformance/catalogue/catalogue.hpp"
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
-#include "conformance/run/plan.hpp"
-#include "conformance/trace/write_file.hpp"
+#include "model/trace/write_file.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -26,7 +26,7 @@ struct RulesOptions {
 const Rulebook& book_of(const std::string& dialect) {
   const auto* book = find_rulebook(dialect);
   if (book == nullptr)
-    throw ToolError(
+    throw model::ToolError(
         fmt::format("no dialect '{}'; there are: {}", dialect, fmt::join(kDialects, ", ")));
   return *book;
 }
@@ -34,14 +34,15 @@ const Rulebook& book_of(const std::string& dialect) {
 int print_list(const RulesOptions& options) {
   const Rulebook& book = book_of(options.dialect);
   if (!options.html.empty()) {
-    write_whole_file(options.html, catalogue_html(book));
+    model::write_whole_file(options.html, catalogue_html(book));
     return kExitExpected;
   }
   const auto listing =
       options.gaps ? list_gaps(book, options.search) : list_rules(book, options.search);
   if (listing.shown == 0)
-    throw ToolError(fmt::format("'{}' is in none of the {} {} of the dialect {}", options.search,
-                                listing.all, options.gaps ? "gaps" : "rules", book.dialect()));
+    throw model::ToolError(fmt::format("'{}' is in none of the {} {} of the dialect {}",
+                                       options.search, listing.all, options.gaps ? "gaps" : "rules",
+                                       book.dialect()));
   if (options.json) {
     fmt::print("{}",
                options.gaps ? gaps_json(book, options.search) : rules_json(book, options.search));
@@ -69,4 +70,4 @@ void add_rules_command(CLI::App& app, int& exit_code) {
   command->callback([=, &exit_code] { exit_code = print_list(*options); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -8,12 +8,12 @@
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/shrink_findings.hpp"
 #include "conformance/commands/validators.hpp"
-#include "conformance/explore/scope.hpp"
 #include "conformance/run/scenario_files.hpp"
-#include "conformance/run/series.hpp"
-#include "conformance/run/session.hpp"
+#include "conformance/session/session.hpp"
+#include "property-tests/series/series.hpp"
+#include "specs/explore/scope.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 /// A century of them; more would not fit where steps are counted.
@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostSteps = 1'000'000'000'000'000;
 constexpr std::uint64_t kMostExitCode = 125;
 
 struct RunOptions {
-  Plan plan;
+  property_tests::Plan plan;
   std::vector<std::string> scenarios;
   std::vector<std::string> tours;
   bool array = false;
@@ -43,7 +43,7 @@ bool something_worked(const Tally& tally) {
 }
 
 /// "2/4": the second of four. Without the option GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX count.
-void set_shard(const std::string& asked, Plan& plan) {
+void set_shard(const std::string& asked, property_tests::Plan& plan) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
   const char* index = std::getenv("GTEST_SHARD_INDEX");
   std::uint64_t number = 1;
@@ -59,13 +59,13 @@ void set_shard(const std::string& asked, Plan& plan) {
     ++number;
   }
   if (number < 1 || number > of)
-    throw ToolError("the shard is to be I/N, with I from 1 to N (--shard 2/4)");
+    throw model::ToolError("the shard is to be I/N, with I from 1 to N (--shard 2/4)");
   plan.shard = number - 1;
   plan.shards = of;
 }
 
 /// What --quick and --full mean; options given beside them win.
-void set_size(const RunOptions& options, const CLI::App& command, Plan& plan) {
+void set_size(const RunOptions& options, const CLI::App& command, property_tests::Plan& plan) {
   if (command.count("--steps") == 0 && (options.quick || options.full))
     plan.steps = options.quick ? 6000 : 120000;
   plan.patient = !options.quick;
@@ -74,11 +74,11 @@ void set_size(const RunOptions& options, const CLI::App& command, Plan& plan) {
 int run(RunOptions options) {
   options.plan.scenarios = load_scenarios(options.scenarios, options.plan.dialect);
   for (const auto& file : options.tours) {
-    auto series = plan_tours(file);
-    if (parse_scope(series.scope, file).dialect == options.plan.dialect)
+    auto series = property_tests::plan_tours(file);
+    if (specs::parse_scope(series.scope, file).dialect == options.plan.dialect)
       options.plan.series.push_back(std::move(series));
   }
-  if (options.array) options.plan.series.push_back(plan_array());
+  if (options.array) options.plan.series.push_back(property_tests::plan_array());
   // A known killer costs a boot each time: the traces that show it are for full runs.
   for (auto& scenario : options.plan.scenarios) scenario.deliberate &= options.full;
   set_shard(options.shard, options.plan);
@@ -86,14 +86,14 @@ int run(RunOptions options) {
   options.session.all_expected = options.full && options.plan.shards == 1;
   options.session.journal = !options.no_journal;
   if (options.session.resume && options.no_journal)
-    throw ToolError("--resume needs the journal; leave out --no-journal");
+    throw model::ToolError("--resume needs the journal; leave out --no-journal");
   if (options.shrink)
     options.session.look_closer = [&](Tally& found, const Place& place) {
       shrink_findings(options.session, options.plan, options.shrink_seconds, found, place);
     };
   Tally tally(*model::find_rulebook(options.plan.dialect));
   const RunFacts facts = run_session(options.session, options.plan, tally, nullptr);
-  if (tally.knows_device()) fit_series(options.plan, tally.can);
+  if (tally.knows_device()) property_tests::fit_series(options.plan, tally.can);
   if (tally.steps > 0 || facts.error.empty())
     fmt::print("{}", report_text(options.plan, tally, facts));
   if (!options.session.out.empty() && tally.steps > 0)
@@ -104,7 +104,7 @@ int run(RunOptions options) {
 }
 
 /// What the walks are like.
-void add_walk_options(CLI::App& command, Plan& plan) {
+void add_walk_options(CLI::App& command, property_tests::Plan& plan) {
   command.add_option("--seed", plan.seed, "seed of the first walk")
       ->capture_default_str()
       ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
@@ -206,4 +206,4 @@ void add_run_command(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

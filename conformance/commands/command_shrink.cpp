@@ -7,12 +7,12 @@
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/trial_options.hpp"
 #include "conformance/commands/validators.hpp"
-#include "conformance/shrink/shrink_session.hpp"
-#include "conformance/trace/trace_dialect.hpp"
-#include "conformance/trace/trace_scanner.hpp"
-#include "conformance/trace/write_file.hpp"
+#include "conformance/session/shrink_session.hpp"
+#include "model/trace/trace_dialect.hpp"
+#include "model/trace/trace_scanner.hpp"
+#include "model/trace/write_file.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 struct ShrinkOptions : TrialOptions {
@@ -22,15 +22,16 @@ struct ShrinkOptions : TrialOptions {
 /// How often a trace has to show its deviation in a row to count as repeating.
 constexpr int kRepeats = 3;
 
-void show_progress(const ShrinkProgress& progress) {
+void show_progress(const property_tests::ShrinkProgress& progress) {
   fmt::print(stderr, "\r{} candidates tried, {} steps left \033[K", progress.tried, progress.steps);
   std::fflush(stderr);
 }
 
 /// In how many of so many tries the trace shows it.
-int times_shown(Trials& trials, const Trace& trace, const Annotation& wanted, int tries) {
+int times_shown(property_tests::Trials& trials, const model::Trace& trace,
+                const model::Annotation& wanted, int tries) {
   int shown = 0;
-  const std::vector<Trace> one{trace};
+  const std::vector<model::Trace> one{trace};
   for (int i = 0; i < tries; ++i) shown += trials.first_showing(one, wanted) ? 1 : 0;
   return shown;
 }
@@ -43,31 +44,31 @@ void write(const std::string& file, const std::string& trace) {
     return;
   }
   try {
-    write_whole_file(file, trace);
-  } catch (const ToolError&) {
+    model::write_whole_file(file, trace);
+  } catch (const model::ToolError&) {
     fmt::print("{}", trace);
     throw;
   }
 }
 
-int no_repeat(Trials& trials, const std::string& file, const Trace& trace,
-              const Annotation& wanted) {
+int no_repeat(property_tests::Trials& trials, const std::string& file, const model::Trace& trace,
+              const model::Annotation& wanted) {
   const int shown = times_shown(trials, trace, wanted, kRepeats - 1);
   fmt::print(stderr, "mrproof: {}: '{}' was shown in {} of {} tries: {}; not shrunk\n", file,
-             print_annotation(wanted), shown, kRepeats,
+             model::print_annotation(wanted), shown, kRepeats,
              shown == 0 ? "the device does not deviate so" : "it does not repeat");
   return kExitNothingTested;
 }
 
 int run(ShrinkOptions options) {
   const std::string& file = options.plan.trace_file;
-  if (!options.out.empty()) check_writable(options.out);
-  const std::string text = read_text(file);
-  const Trace trace = parse_trace(text, file);
-  options.plan.dialect = book_of(trace, options.plan.dialect, file).dialect();
+  if (!options.out.empty()) model::check_writable(options.out);
+  const std::string text = model::read_text(file);
+  const model::Trace trace = model::parse_trace(text, file);
+  options.plan.dialect = model::book_of(trace, options.plan.dialect, file).dialect();
   SupervisedTrials trials(options.session, options.plan);
   stop_on_signals();
-  const Annotation* told = last_told_by(trace);
+  const model::Annotation* told = property_tests::last_told_by(trace);
   const auto wanted = told == nullptr ? trials.first_trouble(text) : *told;
   if (!wanted) {
     fmt::print(stderr, "mrproof: {}: nothing in it deviates on this device; not shrunk\n", file);
@@ -80,10 +81,10 @@ int run(ShrinkOptions options) {
   const auto& [shrunk, result, left_out, cut_short, seconds] = outcome;
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (!shrunk) return no_repeat(trials, file, trace, *wanted);
-  write(options.out, print_trace(result));
+  write(options.out, model::print_trace(result));
   fmt::print(stderr, "{}: {} steps of {}, after {} candidates, in {:.1f} s\n",
-             print_annotation(*wanted), result.steps.size(), trace.steps.size(), shrunk->tried,
-             seconds);
+             model::print_annotation(*wanted), result.steps.size(), trace.steps.size(),
+             shrunk->tried, seconds);
   if (!cut_short.empty()) {
     fmt::print(stderr, "mrproof: {}: it may be shrunk further\n", cut_short);
     return kExitError;
@@ -118,4 +119,4 @@ void add_shrink_command(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -12,11 +12,11 @@
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
 #include "conformance/run/place.hpp"
-#include "conformance/run/plan.hpp"
 #include "conformance/run/read_back.hpp"
 #include "conformance/run/verify.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ class OpenFile {
   OpenFile(const std::string& name, int flags, const char* remedy)
       : number_(open(name.c_str(), flags | O_CLOEXEC, 0666)) {
     if (number_ < 0)
-      throw ToolError(
+      throw model::ToolError(
           fmt::format("{}: cannot be opened: {}; {}", name, std::strerror(errno), remedy));
   }
   ~OpenFile() { close(number_); }
@@ -107,19 +107,19 @@ void pack(const std::string& report, const std::string& out) {
   if (complaint.empty() && !error) return;
   const auto what = complaint.empty() ? error.message() : complaint;
   fs::remove(part, error);
-  throw ToolError(
+  throw model::ToolError(
       fmt::format("{}: cannot be packed: {}; make room, or choose another -o", out, what));
 }
 
 /// Throws ToolError if the package would take the place of something else.
 void check_package(const std::string& report, const std::string& out) {
   if (fs::is_directory(out))
-    throw ToolError(fmt::format("{}: is a folder; name the package: -o {}", out,
-                                (fs::path(out) / "conformance.tar.gz").string()));
+    throw model::ToolError(fmt::format("{}: is a folder; name the package: -o {}", out,
+                                       (fs::path(out) / "conformance.tar.gz").string()));
   std::error_code none;
   for (const char* name : {"report.json", "journal.jsonl"})
     if (fs::equivalent(out, fs::path(report) / name, none))
-      throw ToolError(fmt::format("{}: is to be packed itself; choose another -o", out));
+      throw model::ToolError(fmt::format("{}: is to be packed itself; choose another -o", out));
 }
 
 int submit(const std::string& named, const std::string& out) {
@@ -135,14 +135,14 @@ int submit(const std::string& named, const std::string& out) {
 /// What was unpacked, judged; errors name the package and the file in it.
 Verification verify_unpacked(const std::string& package, const std::string& folder) {
   if (!fs::exists(fs::path(folder) / "report.json"))
-    throw ToolError(fmt::format(
+    throw model::ToolError(fmt::format(
         "{}: has no report.json in its root; pack a report by 'mrproof submit'", package));
   try {
     return verify_report(folder);
-  } catch (const ToolError& error) {
+  } catch (const model::ToolError& error) {
     std::string text = error.what();
     if (text.starts_with(folder + "/")) text.erase(0, folder.size() + 1);
-    throw ToolError(package + ": " + text);
+    throw model::ToolError(package + ": " + text);
   }
 }
 
@@ -150,12 +150,13 @@ int verify(const std::string& named) {
   const auto package = folder_of(named);
   if (fs::is_directory(package))
     return tell(package, verify_report(package)) ? kExitExpected : kExitDeviation;
-  if (!fs::exists(package)) throw ToolError(package + ": there is no such package or report");
+  if (!fs::exists(package))
+    throw model::ToolError(package + ": there is no such package or report");
   const Folder folder("");
   const auto root = fs::path(folder.file("")).parent_path().string();
   const OpenFile file(package, O_RDONLY, "name a package of mrproof submit");
   if (const auto complaint = tar({"-xzf", "-", "-C", root}, file, STDIN_FILENO); !complaint.empty())
-    throw ToolError(fmt::format(
+    throw model::ToolError(fmt::format(
         "{}: cannot be unpacked: {}; name a whole package of mrproof submit", package, complaint));
   return tell(package, verify_unpacked(package, root)) ? kExitExpected : kExitDeviation;
 }
@@ -180,4 +181,4 @@ void add_submit_commands(CLI::App& app, int& exit_code) {
   verifying->callback([package, &exit_code] { exit_code = verify(*package); });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

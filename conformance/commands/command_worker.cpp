@@ -4,7 +4,7 @@
 #include "conformance/commands/commands.hpp"
 #include "conformance/run/worker.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 void add_worker_commands(CLI::App& app, int& exit_code) {
   auto path = std::make_shared<std::string>();
@@ -26,4 +26,4 @@ void add_worker_commands(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,7 +5,7 @@
 
 #include "conformance/run/exit_codes.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Each adds its subcommand to the application; the subcommand stores its exit code.
 void add_run_command(CLI::App& app, int& exit_code);
@@ -27,4 +27,4 @@ void add_submit_commands(CLI::App& app, int& exit_code);
 void add_prove_command(CLI::App& app);
 void add_worker_commands(CLI::App& app, int& exit_code);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -11,22 +11,22 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "conformance/oracle/judge_trace.hpp"
-#include "conformance/testing/test_files.hpp"
 #include "conformance/testing/test_program.hpp"
-#include "conformance/testing/test_malformed.hpp"
 #include "impl/sim/faults.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "model/testing/test_files.hpp"
+#include "model/trace/test_malformed.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
+using model::testing::is_one_line;
+using model::testing::TemporaryFolder;
 using testing::expect_refused;
 using ::testing::HasSubstr;
-using testing::is_one_line;
 using testing::Ran;
 using testing::run_mrproof;
 using ::testing::StartsWith;
-using testing::TemporaryFolder;
 
 /// Arguments that cannot be served; FOLDER stands for a fresh folder with a file `file` in it.
 struct BadInput {
@@ -149,7 +149,7 @@ TEST(Shrink, WritesTheShortestTraceWhichReplays) {
   EXPECT_EQ(ran.code, kExitExpected) << ran.err;
   EXPECT_EQ(ran.out, "");
   EXPECT_THAT(ran.err, HasSubstr("deviates rdma_write.ok accepted remote_right: 2 steps of 5"));
-  EXPECT_THAT(testing::read_file(out),
+  EXPECT_THAT(model::testing::read_file(out),
               HasSubstr("mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
                         "rdma_write(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+0) -> SUCCESS"));
   EXPECT_THAT(run_mrproof({"replay", out, "--device", device}).out,
@@ -174,14 +174,14 @@ TEST(Shrink, SaysInOneLineThatNothingDeviates) {
     const Ran ran = run_mrproof({"shrink", trace, "--device", "sim"});
     EXPECT_EQ(ran.code, kExitNothingTested);
     EXPECT_EQ(ran.out, "");
-    EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+    EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr("not shrunk"));
   }
 }
 
 TEST(Judge, RefusesEveryMalformedTraceWithItsPlace) {
   const TemporaryFolder folder;
-  for (const auto& bad : testing::malformed_traces()) {
+  for (const auto& bad : model::testing::malformed_traces()) {
     SCOPED_TRACE(bad.name);
     const std::string file = folder.write(std::string(bad.name) + ".mrt", bad.text);
     expect_refused(run_mrproof({"judge", file}),
@@ -202,7 +202,7 @@ TEST(Judge, ExitCodeIsTheVerdict) {
         run_mrproof({"judge", folder.write("t.mrt", head + "query_qp(qp0) -> " + result + "\n")});
     EXPECT_EQ(ran.code, code) << result;
     EXPECT_EQ(ran.err, "");
-    EXPECT_NO_THROW(parse_trace(ran.out, "output")) << ran.out;
+    EXPECT_NO_THROW(model::parse_trace(ran.out, "output")) << ran.out;
   }
 }
 
@@ -226,7 +226,7 @@ TEST(Replay, RefusesCallsThatMayNotBeMade) {
   const std::string file = folder.write("t.mrt", "# mrproof trace v1\n\ndereg_mr(mr0)\n");
   const Ran ran = run_mrproof({"replay", file, "--device", "sim"});
   EXPECT_EQ(ran.code, kExitError);
-  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr(file + ":3: "));
 }
 
@@ -236,13 +236,15 @@ TEST(Run, FindsAFaultAndKeepsATraceThatReproducesIt) {
   const std::string device = "sim:remote-pd-unchecked";
   const Ran ran = run_mrproof({"run", "--device", device, "--steps", "20000", "--out", out});
   ASSERT_EQ(ran.code, kExitDeviation) << ran.err;
-  const auto report = nlohmann::json::parse(testing::read_file(out + "/report.json"));
+  const auto report = nlohmann::json::parse(model::testing::read_file(out + "/report.json"));
   const auto& deviation = report.at("deviations").at(0);
   EXPECT_EQ(deviation.at("condition"), "remote_same_pd");
   EXPECT_GE(deviation.at("count"), 1);
   const std::string trace = out + "/" + deviation.at("trace").get<std::string>();
-  const Trace judged = judge_trace(load_trace(trace), model::linux_rulebook(), trace);
-  EXPECT_EQ(print_trace(parse_trace(print_trace(judged), "again")), print_trace(judged));
+  const model::Trace judged =
+      model::judge_trace(model::load_trace(trace), model::linux_rulebook(), trace);
+  EXPECT_EQ(model::print_trace(model::parse_trace(model::print_trace(judged), "again")),
+            model::print_trace(judged));
   EXPECT_EQ(judged.steps.back().annotations.front().broken, "remote_same_pd");
   EXPECT_EQ(run_mrproof({"judge", trace}).code, kExitDeviation);
   EXPECT_THAT(run_mrproof({"replay", trace, "--device", device}).out, HasSubstr("\nreproduced"));
@@ -259,7 +261,7 @@ class ShrinkingRun : public ::testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     ran_ = run_mrproof(words);
     EXPECT_EQ(ran_.code, kExitDeviation) << ran_.err;
-    return nlohmann::json::parse(testing::read_file(out_ + "/report.json"))["deviations"][0];
+    return nlohmann::json::parse(model::testing::read_file(out_ + "/report.json"))["deviations"][0];
   }
   TemporaryFolder folder_;
   std::string out_ = folder_.file("report");
@@ -276,11 +278,12 @@ TEST_F(ShrinkingRun, ReportsTheShrunkTraceAndWhatTheFinderSends) {
   EXPECT_THAT(run_mrproof({"replay", trace, "--device", device}).out, HasSubstr("\nreproduced"));
   const std::string folder = out_ + "/" + shrunk.at("report").get<std::string>();
   for (const char* name : {"/repro.c", "/report.md", "/report.html", "/trace.mrt"})
-    EXPECT_THAT(testing::read_file(folder + name), HasSubstr("rdma_write")) << name;
+    EXPECT_THAT(model::testing::read_file(folder + name), HasSubstr("rdma_write")) << name;
   EXPECT_EQ(run_mrproof({"report", trace, "-o", out_ + "/again"}).code, kExitExpected);
-  EXPECT_EQ(testing::read_file(out_ + "/again/repro.c"), testing::read_file(folder + "/repro.c"));
+  EXPECT_EQ(model::testing::read_file(out_ + "/again/repro.c"),
+            model::testing::read_file(folder + "/repro.c"));
   EXPECT_THAT(ran_.out, HasSubstr("shrunk to 2 steps of "));
-  EXPECT_THAT(testing::read_file(out_ + "/report.html"),
+  EXPECT_THAT(model::testing::read_file(out_ + "/report.html"),
               HasSubstr("rdma_write(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+0)"));
 }
 
@@ -297,7 +300,7 @@ TEST_F(ShrinkingRun, LeavesWhatIsExpectedAsItIs) {
   const Ran ran = run_mrproof({"run", "--device", "sim:dealloc-pd-minus-one", "--steps", "20000",
                                "--out", out_, "--expect", expected, "--shrink"});
   EXPECT_EQ(ran.code, kExitExpected) << ran.err;
-  const auto report = nlohmann::json::parse(testing::read_file(out_ + "/report.json"));
+  const auto report = nlohmann::json::parse(model::testing::read_file(out_ + "/report.json"));
   EXPECT_TRUE(report.at("deviations").at(0).at("shrunk").is_null());
 }
 
@@ -309,7 +312,7 @@ TEST(Run, IsTheSameForTheSameSeed) {
                            seed, "--seeds", "3", "--out", out})
                   .code,
               kExitDeviation);
-    auto report = nlohmann::json::parse(testing::read_file(out + "/report.json"));
+    auto report = nlohmann::json::parse(model::testing::read_file(out + "/report.json"));
     report.erase("timing");
     return report;
   };
@@ -339,7 +342,7 @@ TEST(Merge, ShardsTogetherSayWhatTheWholeRunSays) {
     EXPECT_EQ(run_mrproof(arguments).code, kExitDeviation);
   };
   const auto report = [&](const std::string& out) {
-    return nlohmann::json::parse(testing::read_file(folder.file(out + "/report.json")));
+    return nlohmann::json::parse(model::testing::read_file(folder.file(out + "/report.json")));
   };
   run("whole", {});
   for (const char* number : {"1", "2", "3"})
@@ -394,7 +397,7 @@ TEST(Submit, APackageIsJudgedAnewAndATamperedOneFails) {
   EXPECT_THAT(same.out, HasSubstr(" steps of 20 cases judged anew"));
   EXPECT_THAT(same.out, HasSubstr(", 0 differences"));
 
-  const auto journal = testing::read_file(out + "/journal.jsonl");
+  const auto journal = model::testing::read_file(out + "/journal.jsonl");
   const auto tamper = [&](const std::string& from, const std::string& to) {
     auto text = journal;
     const auto at = text.find(from);
@@ -417,7 +420,7 @@ nlohmann::json report_of(const std::vector<std::string>& more, int code,
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Ran ran = run_mrproof(arguments);
   EXPECT_EQ(ran.code, code) << ran.out << ran.err;
-  return nlohmann::json::parse(testing::read_file(folder.file("report/report.json")));
+  return nlohmann::json::parse(model::testing::read_file(folder.file("report/report.json")));
 }
 
 TEST(Run, ScenariosAreCasesByTheirNames) {
@@ -527,7 +530,7 @@ TEST(Rules, AreWrittenAsAPage) {
   const std::string page = folder.file("rules.html");
   const Ran ran = run_mrproof({"rules", "--dialect", "mlnx-exp", "--html", page});
   EXPECT_EQ(ran.code, kExitExpected) << ran.err;
-  EXPECT_THAT(testing::read_file(page), HasSubstr("Dialect <b>mlnx-exp</b>"));
+  EXPECT_THAT(model::testing::read_file(page), HasSubstr("Dialect <b>mlnx-exp</b>"));
   expect_refused(run_mrproof({"rules", "--html", folder.file("no/rules.html")}), {"no/rules.html"});
 }
 
@@ -567,15 +570,15 @@ TEST(FullDisk, LosesNothingThatWasWrittenBefore) {
   const Ran ran =
       run_mrproof({"run", "--device", "sim", "--steps", "200000", "--out", disk.path()});
   EXPECT_EQ(ran.code, kExitError);
-  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("journal.jsonl"));
-  const auto report = nlohmann::json::parse(testing::read_file(disk.path() + "report.json"));
+  const auto report = nlohmann::json::parse(model::testing::read_file(disk.path() + "report.json"));
   EXPECT_GT(report.at("steps"), 100);
   EXPECT_THAT(report.at("error").get<std::string>(), HasSubstr("No space left"));
   EXPECT_TRUE(testing::fs::exists(disk.path() + "junit.xml"));
-  EXPECT_THAT(testing::read_file(disk.path() + "journal.jsonl"),
+  EXPECT_THAT(model::testing::read_file(disk.path() + "journal.jsonl"),
               StartsWith("{\"record\":\"run\""));
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -15,7 +15,7 @@ int all_said(int exit_code) {
   std::fprintf(stderr,
                "mrproof: standard output cannot be written%s%s; what it was to say is lost\n",
                errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
-  return mrproof::kExitError;
+  return mrproof::conformance::kExitError;
 }
 
 }  // namespace
@@ -29,34 +29,34 @@ int main(int argc, char** argv) {
     return "mrproof: " + std::string(error.what()) +
            "; see mrproof --help, mrproof COMMAND --help\n";
   });
-  int exit_code = mrproof::kExitError;
-  mrproof::add_run_command(app, exit_code);
-  mrproof::add_replay_command(app, exit_code);
-  mrproof::add_report_command(app, exit_code);
-  mrproof::add_shrink_command(app, exit_code);
-  mrproof::add_judge_command(app, exit_code);
-  mrproof::add_explain_command(app, exit_code);
-  mrproof::add_explore_command(app, exit_code);
-  mrproof::add_coverage_command(app, exit_code);
-  mrproof::add_diff_command(app, exit_code);
-  mrproof::add_fingerprint_command(app, exit_code);
-  mrproof::add_expect_command(app, exit_code);
-  mrproof::add_devices_command(app, exit_code);
-  mrproof::add_rules_command(app, exit_code);
-  mrproof::add_merge_command(app, exit_code);
-  mrproof::add_submit_commands(app, exit_code);
-  mrproof::add_prove_command(app);
-  mrproof::add_worker_commands(app, exit_code);
+  int exit_code = mrproof::conformance::kExitError;
+  mrproof::conformance::add_run_command(app, exit_code);
+  mrproof::conformance::add_replay_command(app, exit_code);
+  mrproof::conformance::add_report_command(app, exit_code);
+  mrproof::conformance::add_shrink_command(app, exit_code);
+  mrproof::conformance::add_judge_command(app, exit_code);
+  mrproof::conformance::add_explain_command(app, exit_code);
+  mrproof::conformance::add_explore_command(app, exit_code);
+  mrproof::conformance::add_coverage_command(app, exit_code);
+  mrproof::conformance::add_diff_command(app, exit_code);
+  mrproof::conformance::add_fingerprint_command(app, exit_code);
+  mrproof::conformance::add_expect_command(app, exit_code);
+  mrproof::conformance::add_devices_command(app, exit_code);
+  mrproof::conformance::add_rules_command(app, exit_code);
+  mrproof::conformance::add_merge_command(app, exit_code);
+  mrproof::conformance::add_submit_commands(app, exit_code);
+  mrproof::conformance::add_prove_command(app);
+  mrproof::conformance::add_worker_commands(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return all_said(app.exit(error) == 0 ? 0 : mrproof::kExitError);
+    return all_said(app.exit(error) == 0 ? 0 : mrproof::conformance::kExitError);
   } catch (const std::exception& error) {
     // fmt does not name standard output.
     if (dynamic_cast<const std::system_error*>(&error) != nullptr && std::ferror(stdout) != 0)
-      return all_said(mrproof::kExitError);
+      return all_said(mrproof::conformance::kExitError);
     std::fprintf(stderr, "mrproof: %s\n", error.what());
-    return mrproof::kExitError;
+    return mrproof::conformance::kExitError;
   }
   return all_said(exit_code);
 }

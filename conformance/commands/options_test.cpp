@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "conformance/commands/commands.hpp"
-#include "conformance/testing/test_files.hpp"
 #include "conformance/testing/test_program.hpp"
+#include "model/testing/test_files.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
+using model::testing::TemporaryFolder;
 using testing::expect_refused;
 using testing::run_mrproof;
-using testing::TemporaryFolder;
 
 using Words = std::vector<std::string>;
 
@@ -105,10 +105,10 @@ TEST(Trace, IsNamedByTheLinesOfItsFile) {
   for (const char* command : {"replay", "shrink"}) {
     const auto ran = run_mrproof({command, trace, "--device", "sim"});
     EXPECT_EQ(ran.code, kExitError);
-    EXPECT_TRUE(testing::is_one_line(ran.err)) << ran.err;
+    EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
     EXPECT_THAT(ran.err, ::testing::HasSubstr(trace + ":11: this call may not be made here"));
   }
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

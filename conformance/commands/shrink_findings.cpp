@@ -8,24 +8,24 @@
 #include <filesystem>
 
 #include "conformance/report/finding.hpp"
-#include "conformance/shrink/shrink_session.hpp"
-#include "conformance/trace/write_file.hpp"
+#include "conformance/session/shrink_session.hpp"
+#include "model/trace/write_file.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 class FindingShrinker {
  public:
-  FindingShrinker(const SessionOptions& session, const Plan& plan, double seconds,
+  FindingShrinker(const SessionOptions& session, const property_tests::Plan& plan, double seconds,
                   const Tally& tally, const Place& place)
       : out_(session.out),
         book_(*tally.book),
         trials_(session, trials_plan(plan), place),
         options_{!session.target.empty(), seconds, {}} {
     if (isatty(STDERR_FILENO) != 0)
-      options_.progress = [this](const ShrinkProgress& p) {
+      options_.progress = [this](const property_tests::ShrinkProgress& p) {
         fmt::print(stderr, "\r{}: {} candidates tried, {} steps left \033[K", name_, p.tried,
                    p.steps);
         std::fflush(stderr);
@@ -39,7 +39,8 @@ class FindingShrinker {
 
   void avoid(const std::vector<Incident>& incidents) { trials_.avoid(incidents); }
   /// What comes of the trace; its file's name is what the new ones are called after.
-  ShrunkTrace shrink(const Trace& trace, const Annotation& wanted, const std::string& file) {
+  ShrunkTrace shrink(const model::Trace& trace, const model::Annotation& wanted,
+                     const std::string& file) {
     const auto start = Clock::now();
     name_ = std::filesystem::path(file).stem().string();
     ShrunkTrace result;
@@ -53,14 +54,14 @@ class FindingShrinker {
   }
 
  private:
-  static Plan trials_plan(const Plan& plan) {
-    Plan trials;
+  static property_tests::Plan trials_plan(const property_tests::Plan& plan) {
+    property_tests::Plan trials;
     trials.device = plan.device;
     trials.dialect = plan.dialect;
     return trials;
   }
 
-  void shrink(const Trace& trace, const Annotation& wanted, ShrunkTrace& result) {
+  void shrink(const model::Trace& trace, const model::Annotation& wanted, ShrunkTrace& result) {
     const auto outcome = shrink_on(trials_, trace, wanted, options_);
     if (!outcome.shrunk) {
       result.outcome = "not shrunk: its calls made again did not show it";
@@ -71,7 +72,7 @@ class FindingShrinker {
     result.outcome = outcome.cut_short.empty() ? bound_text(outcome)
                                                : outcome.cut_short + ": it may be shrunk further";
     result.file = name_ + "-shrunk.mrt";
-    write_whole_file(out_ + "/" + result.file, print_trace(outcome.trace));
+    model::write_whole_file(out_ + "/" + result.file, model::print_trace(outcome.trace));
     write_finding(outcome.trace, book_, result.file, "", out_ + "/" + name_);
     result.folder = name_;
   }
@@ -85,8 +86,8 @@ class FindingShrinker {
 
 }  // namespace
 
-void shrink_findings(const SessionOptions& session, const Plan& plan, double seconds, Tally& tally,
-                     const Place& place) {
+void shrink_findings(const SessionOptions& session, const property_tests::Plan& plan,
+                     double seconds, Tally& tally, const Place& place) {
   FindingShrinker shrinker(session, plan, seconds, tally, place);
   shrinker.avoid(tally.incidents);
   for (auto& f : tally.findings)
@@ -97,4 +98,4 @@ void shrink_findings(const SessionOptions& session, const Plan& plan, double sec
       i.shrunk = shrinker.shrink(i.trace, *wanted, i.trace_file);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -2,7 +2,7 @@
 
 #include "conformance/commands/validators.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 void add_trial_options(CLI::App& command, TrialOptions& options) {
   auto& plan = options.plan;
@@ -26,4 +26,4 @@ void add_trial_options(CLI::App& command, TrialOptions& options) {
       ->check(kPositive);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -3,13 +3,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "conformance/run/session.hpp"
+#include "conformance/session/session.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Where the calls of which trace are made.
 struct TrialOptions {
-  Plan plan;
+  property_tests::Plan plan;
   SessionOptions session;
 };
 
@@ -17,4 +17,4 @@ struct TrialOptions {
 /// command.
 void add_trial_options(CLI::App& command, TrialOptions& options);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

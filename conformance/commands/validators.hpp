@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// More than anyone waits for, or has memory for; sums of seconds and GiB stay in range.
 inline constexpr double kMostPositive = 1e9;
@@ -52,4 +52,4 @@ inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return CLI::Validator(check, "", "whole-number");
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -8,7 +8,7 @@
 
 #include "conformance/report/report.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -229,4 +229,4 @@ std::string draw_diagram(const Diagram& diagram) {
   return text + "</svg>\n";
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

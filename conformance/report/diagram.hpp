@@ -6,7 +6,7 @@
 
 #include "conformance/report/life_cycles.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// A point of a drawing, in pixels.
 struct Point {
@@ -58,4 +58,4 @@ Point point_of(const Arrow& arrow, double way);
 /// --blue and, where a path ends, --bad.
 std::string draw_diagram(const Diagram& diagram);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

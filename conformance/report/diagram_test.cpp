@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -139,4 +139,4 @@ TEST(Drawing, NamesEveryState) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "conformance/trace/trace.hpp"
-#include "model/rulebook.hpp"
+#include "model/judge/rulebook.hpp"
+#include "model/trace/trace.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// An SVG of the state before the last step of the trace and of that step's ranges; empty for an
 /// empty trace. Colours are the CSS variables --soft, --idle, --good, --blue and --bad.
-std::string draw(const Trace& trace, const model::Rulebook& book);
+std::string draw(const model::Trace& trace, const model::Rulebook& book);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "conformance/oracle/explain_deviation.hpp"
-#include "conformance/oracle/judge_trace.hpp"
-#include "conformance/oracle/synthesize.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/synthesize.hpp"
+#include "specs/explain/explain_deviation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -21,7 +21,7 @@ bool is_trouble(Verdict verdict) {
 
 /// The annotation that says what the oracle cannot know: that the step's process or kernel died or
 /// gave no sign of life, or that the kernel complained. Null if there is none.
-const Annotation* told_from_outside(const Step& step) {
+const model::Annotation* told_from_outside(const model::Step& step) {
   for (const auto& a : step.annotations) {
     const bool silent = a.verdict == Verdict::hang && !step.observed;
     if (a.verdict == Verdict::crash || a.verdict == Verdict::kernel_warning || silent) return &a;
@@ -30,14 +30,14 @@ const Annotation* told_from_outside(const Step& step) {
 }
 
 /// The annotation that tells of wrong bytes, which a trace need not show itself. Null if none does.
-const Annotation* told_of_bytes(const Step& step) {
+const model::Annotation* told_of_bytes(const model::Step& step) {
   for (const auto& a : step.annotations)
     if (a.verdict == Verdict::deviates && a.kind == "bytes") return &a;
   return nullptr;
 }
 
 /// How many steps there are up to the last one that the trace calls trouble; all if none is.
-std::size_t count_told(const Trace& trace) {
+std::size_t count_told(const model::Trace& trace) {
   for (std::size_t i = trace.steps.size(); i > 0; --i) {
     const auto& all = trace.steps[i - 1].annotations;
     if (std::any_of(all.begin(), all.end(), [](const auto& a) { return is_trouble(a.verdict); }))
@@ -49,7 +49,7 @@ std::size_t count_told(const Trace& trace) {
 /// Follows the trace, step after step.
 class Reader {
  public:
-  Reader(const Trace& trace, const Rulebook& book, const std::string& file)
+  Reader(const model::Trace& trace, const Rulebook& book, const std::string& file)
       : file_(&file), oracle_(book, trace.setup, trace.can), keys_(trace) {
     evidence_.trace = trace;
     evidence_.trace.steps.clear();
@@ -57,11 +57,11 @@ class Reader {
   }
 
   /// Takes one step in; false if it is the decisive one.
-  bool take(Step step, bool last) {
-    const Annotation* const told = told_from_outside(step);
-    const auto from_outside = told == nullptr ? Annotation{} : *told;
-    const Annotation* const bytes = told_of_bytes(step);
-    const auto of_bytes = bytes == nullptr ? Annotation{} : *bytes;
+  bool take(model::Step step, bool last) {
+    const model::Annotation* const told = told_from_outside(step);
+    const auto from_outside = told == nullptr ? model::Annotation{} : *told;
+    const model::Annotation* const bytes = told_of_bytes(step);
+    const auto of_bytes = bytes == nullptr ? model::Annotation{} : *bytes;
     oracle_.resolve(step);
     keys_.give(step, oracle_.state());
     check_callable(step, from_outside);
@@ -78,7 +78,7 @@ class Reader {
   }
 
   Evidence finish() {
-    const Step& step = evidence_.decisive();
+    const model::Step& step = evidence_.decisive();
     auto& memory = evidence_.memory;
     const auto& call = step.call;
     if (call.verb == Verb::fill) memory.fill(call.address.value(), call.length.value(), call.seed);
@@ -89,13 +89,13 @@ class Reader {
   }
 
  private:
-  static bool program_does(const Step& step) {
+  static bool program_does(const model::Step& step) {
     return step.call.verb == Verb::fill || step.call.verb == Verb::protect;
   }
 
-  void check_callable(const Step& step, const Annotation& from_outside) const {
+  void check_callable(const model::Step& step, const model::Annotation& from_outside) const {
     const auto fail = [&](const std::string& what) {
-      throw TraceError(fmt::format("{}:{}:1: {}", *file_, step.line, what));
+      throw model::TraceError(fmt::format("{}:{}:1: {}", *file_, step.line, what));
     };
     const bool ended =
         from_outside.verdict != Verdict::crash && from_outside.verdict != Verdict::hang;
@@ -107,32 +107,32 @@ class Reader {
   }
 
   /// Judges the observed step; whether the state after it is known.
-  bool judge(Step& step, bool last) {
-    RecordedMemory memory(step);
+  bool judge(model::Step& step, bool last) {
+    model::RecordedMemory memory(step);
     step.bytes.clear();
     step.remarks.clear();
     step.annotations.clear();
     const Judgement judgement = oracle_.check(step, memory);
-    step.annotations.push_back(annotate(judgement, step));
+    step.annotations.push_back(model::annotate(judgement, step));
     if (!is_trouble(judgement.verdict)) {
       evidence_.after.push_back(oracle_.state());
       return true;
     }
-    step.remarks = explain_deviation(oracle_, step, judgement);
+    step.remarks = specs::explain_deviation(oracle_, step, judgement);
     if (last || !oracle_.recover(step, judgement)) return false;
     evidence_.after.push_back(oracle_.state());
     return true;
   }
 
   const std::string* file_;
-  Oracle oracle_;
-  KeyGiver keys_;
+  model::Oracle oracle_;
+  model::KeyGiver keys_;
   Evidence evidence_;
 };
 
 /// Whether the trace itself calls a step trouble.
-bool tells_trouble(const Trace& trace) {
-  return std::any_of(trace.steps.begin(), trace.steps.end(), [](const Step& step) {
+bool tells_trouble(const model::Trace& trace) {
+  return std::any_of(trace.steps.begin(), trace.steps.end(), [](const model::Step& step) {
     return std::any_of(step.annotations.begin(), step.annotations.end(),
                        [](const auto& a) { return is_trouble(a.verdict); });
   });
@@ -155,8 +155,9 @@ std::vector<Outcome> Evidence::allowed() const {
   return all;
 }
 
-Evidence gather_evidence(const Trace& trace, const Rulebook& book, const std::string& file) {
-  if (trace.steps.empty()) throw TraceError(file + ":1:1: the trace has no steps; write some");
+Evidence gather_evidence(const model::Trace& trace, const Rulebook& book, const std::string& file) {
+  if (trace.steps.empty())
+    throw model::TraceError(file + ":1:1: the trace has no steps; write some");
   Reader reader(trace, book, file);
   const std::size_t count = count_told(trace);
   const bool told = tells_trouble(trace);
@@ -170,8 +171,8 @@ std::vector<const PlainRule*> open_rules(const Rulebook& book, const State<Plain
                                          const Call<Plain>& call) {
   std::vector<const PlainRule*> open;
   for (const PlainRule* rule : book.rules())
-    if (rule->verb == call.verb && synthesize(*rule, state, call)) open.push_back(rule);
+    if (rule->verb == call.verb && model::synthesize(*rule, state, call)) open.push_back(rule);
   return open;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

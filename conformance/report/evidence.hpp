@@ -4,22 +4,22 @@
 #include <string>
 #include <vector>
 
-#include "conformance/oracle/oracle.hpp"
+#include "model/oracle/oracle.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// A trace read as a finding: what led to the decisive step, what it was allowed to do, what it
 /// did.
 struct Evidence {
-  Trace trace;  ///< up to the decisive step, which is its last; annotated, keys resolved
+  model::Trace trace;  ///< up to the decisive step, which is its last; annotated, keys resolved
   const model::Rulebook* book = nullptr;
   std::vector<model::State<model::Plain>> before;  ///< the state before each step
   std::vector<model::State<model::Plain>> after;   ///< and after it; not after the decisive one
-  Memory memory;  ///< before the decisive step; what the program stores in it is done
+  model::Memory memory;  ///< before the decisive step; what the program stores in it is done
   std::vector<const model::PlainRule*> open;  ///< rules that the situation of that step allows
 
-  [[nodiscard]] const Step& decisive() const { return trace.steps.back(); }
-  [[nodiscard]] const Annotation& finding() const { return decisive().annotations.front(); }
+  [[nodiscard]] const model::Step& decisive() const { return trace.steps.back(); }
+  [[nodiscard]] const model::Annotation& finding() const { return decisive().annotations.front(); }
   [[nodiscard]] model::PlainView view() const {
     return {before.back(), decisive().call, decisive().result};
   }
@@ -36,7 +36,8 @@ struct Evidence {
 /// else the first that the oracle finds to deviate; else the last. Throws TraceError where a step
 /// before it has no result or may not be made, and for a trace without steps; `file` is named in
 /// errors.
-Evidence gather_evidence(const Trace& trace, const model::Rulebook& book, const std::string& file);
+Evidence gather_evidence(const model::Trace& trace, const model::Rulebook& book,
+                         const std::string& file);
 
 /// The rules that the situation allows for a call, of whatever weight. The caller owes the duties
 /// of the call, keys resolved.
@@ -44,4 +45,4 @@ std::vector<const model::PlainRule*> open_rules(const model::Rulebook& book,
                                                 const model::State<model::Plain>& state,
                                                 const model::Call<model::Plain>& call);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

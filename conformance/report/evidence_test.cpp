@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "conformance/testing/test_files.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/testing/test_files.hpp"
+#include "model/trace/trace_dialect.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -19,13 +19,13 @@ constexpr const char* kHead =
     "given qp0(pd0) <-> qp1(pd0)\n";
 
 Evidence evidence_of(const std::string& steps) {
-  return gather_evidence(parse_trace(kHead + steps, "a.mrt"), linux_rulebook(), "a.mrt");
+  return gather_evidence(model::parse_trace(kHead + steps, "a.mrt"), linux_rulebook(), "a.mrt");
 }
 
 std::string error_of(const std::string& steps) {
   try {
     evidence_of(steps);
-  } catch (const TraceError& error) {
+  } catch (const model::TraceError& error) {
     return error.what();
   }
   return "";
@@ -92,9 +92,9 @@ TEST(Evidence, TellsWhatIsWrongInOneLine) {
 }
 
 TEST(Evidence, OpensTheRulesThatTheJudgeAllows) {
-  for (const auto& file : testing::scenario_files()) {
-    const Trace trace = load_trace(file);
-    const Evidence e = gather_evidence(trace, book_of(trace, "", file), file);
+  for (const auto& file : model::testing::scenario_files()) {
+    const model::Trace trace = model::load_trace(file);
+    const Evidence e = gather_evidence(trace, model::book_of(trace, "", file), file);
     const OutcomeSet wanted = allowed(*e.book, e.view());
     OutcomeSet open;
     for (const auto* rule : e.open)
@@ -108,4 +108,4 @@ TEST(Evidence, OpensTheRulesThatTheJudgeAllows) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

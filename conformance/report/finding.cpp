@@ -8,10 +8,10 @@
 #include "conformance/report/finding_page.hpp"
 #include "conformance/report/finding_words.hpp"
 #include "conformance/report/repro.hpp"
-#include "conformance/run/plan.hpp"
-#include "conformance/trace/write_file.hpp"
+#include "model/trace/write_file.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,23 +22,23 @@ void check_folder(const fs::path& out, const std::string& trace) {
   std::error_code none;
   for (const char* name : kFindingFiles)
     if (fs::equivalent(out / name, trace, none))
-      throw ToolError(
+      throw model::ToolError(
           fmt::format("{}: would be overwritten, but it is the trace itself; choose another --out",
                       (out / name).string()));
   if (fs::exists(out / "report.json", none))
-    throw ToolError(fmt::format(
+    throw model::ToolError(fmt::format(
         "{}: holds the report of a run, which would be overwritten; choose another --out",
         out.string()));
 }
 
 }  // namespace
 
-std::string write_finding(const Trace& trace, const model::Rulebook& book, const std::string& file,
-                          const std::string& seen_on, const std::string& folder,
-                          Connecting connecting) {
-  for (const Step& step : trace.steps)
+std::string write_finding(const model::Trace& trace, const model::Rulebook& book,
+                          const std::string& file, const std::string& seen_on,
+                          const std::string& folder, Connecting connecting) {
+  for (const model::Step& step : trace.steps)
     if (connecting == Connecting::rdma_cm && step.call.verb == model::Verb::connect)
-      throw TraceError(fmt::format(
+      throw model::TraceError(fmt::format(
           "{}:{}:1: 'connect' takes queue pairs through RESET, which the RDMA CM does not; leave "
           "out --rdma-cm",
           file, step.line));
@@ -49,11 +49,11 @@ std::string write_finding(const Trace& trace, const model::Rulebook& book, const
   fs::create_directories(out, error);  // writing tells of what went wrong
   const std::string program = repro_program(evidence, connecting);
   const std::array<std::string, kFindingFiles.size()> texts{
-      program, print_trace(annotated_trace(evidence)), finding_letter(evidence, program, seen_on),
-      finding_page(evidence, program, seen_on)};
+      program, model::print_trace(annotated_trace(evidence)),
+      finding_letter(evidence, program, seen_on), finding_page(evidence, program, seen_on)};
   for (std::size_t i = 0; i < kFindingFiles.size(); ++i)
-    write_whole_file(out / kFindingFiles[i], texts[i]);
+    model::write_whole_file(out / kFindingFiles[i], texts[i]);
   return finding_title(evidence);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

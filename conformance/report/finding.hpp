@@ -5,10 +5,10 @@
 #include <string>
 
 #include "conformance/report/repro.hpp"
-#include "conformance/trace/trace.hpp"
-#include "model/rulebook.hpp"
+#include "model/judge/rulebook.hpp"
+#include "model/trace/trace.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// What write_finding() writes, by name.
 inline constexpr std::array<const char*, 4> kFindingFiles{"repro.c", "trace.mrt", "report.md",
@@ -19,8 +19,8 @@ inline constexpr std::array<const char*, 4> kFindingFiles{"repro.c", "trace.mrt"
 /// trace's comments do not tell. Returns a line that says what it is about. Throws TraceError where
 /// the trace cannot be read as evidence, ToolError where nothing can be written, or the trace's own
 /// file or the report of a run stands where it would be.
-std::string write_finding(const Trace& trace, const model::Rulebook& book, const std::string& file,
-                          const std::string& seen_on, const std::string& folder,
-                          Connecting connecting = Connecting::verbs);
+std::string write_finding(const model::Trace& trace, const model::Rulebook& book,
+                          const std::string& file, const std::string& seen_on,
+                          const std::string& folder, Connecting connecting = Connecting::verbs);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

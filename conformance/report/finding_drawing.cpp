@@ -8,11 +8,11 @@
 #include <set>
 
 #include "conformance/report/report.hpp"
-#include "conformance/trace/notation.hpp"
-#include "impl/layout.hpp"
+#include "model/trace/layout.hpp"
+#include "model/trace/notation.hpp"
 #include "model/view.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -35,8 +35,8 @@ struct Stretch {
 
 /// The buffer that an address lies in, or just behind.
 std::optional<std::size_t> buffer_of(std::uint64_t address) {
-  for (std::size_t i = 0; i < kBufferCount; ++i)
-    if (address - buffer_address(i) <= buffer_size(i)) return i;
+  for (std::size_t i = 0; i < model::kBufferCount; ++i)
+    if (address - model::buffer_address(i) <= model::buffer_size(i)) return i;
   return std::nullopt;
 }
 
@@ -60,7 +60,7 @@ class Drawing {
     collect();
     std::string body;
     double top = 4;
-    for (std::size_t i = 0; i < kBufferCount; ++i)
+    for (std::size_t i = 0; i < model::kBufferCount; ++i)
       if (!shelves_.at(i).empty()) body += draw_shelf(i, top);
     if (body.empty()) return body;
     return fmt::format(
@@ -75,8 +75,8 @@ class Drawing {
            const std::string& words) {
     const auto index = buffer_of(address);
     if (!index) return;
-    const std::uint64_t first = address - buffer_address(*index);
-    const std::uint64_t room = kBufferStride - first;
+    const std::uint64_t first = address - model::buffer_address(*index);
+    const std::uint64_t room = model::kBufferStride - first;
     Stretch stretch{first, first + std::min(length, room), style, {}};
     add_words(stretch.words, words);
     shelves_.at(*index).push_back(stretch);
@@ -84,7 +84,7 @@ class Drawing {
 
   void collect() {
     const auto& state = evidence_.before.back();
-    for (std::size_t i = 0; i < kBufferCount; ++i) {
+    for (std::size_t i = 0; i < model::kBufferCount; ++i) {
       const auto& b = state.buffers.at(i);
       if (b.hole.truth())
         add(b.hole_first.value(), b.hole_last.value() - b.hole_first.value() + 1,
@@ -105,7 +105,8 @@ class Drawing {
     add(r.memory.value(), r.empty.truth() ? 0 : r.last.value() - r.first.value() + 1,
         fmt::format("fill=\"var(--pd{})\"", r.pd.value()),
         fmt::format("mr{} in pd{}, lkey {:#x}, rkey {:#x}: {}", slot, r.pd.value(), r.lkey.value(),
-                    r.rkey.value(), print_access(static_cast<std::uint32_t>(r.access.value()))));
+                    r.rkey.value(),
+                    model::print_access(static_cast<std::uint32_t>(r.access.value()))));
   }
 
   void add_window(std::size_t slot, const Window<Plain>& w) {
@@ -114,7 +115,7 @@ class Drawing {
         fmt::format("fill=\"none\" stroke=\"var(--pd{})\" stroke-width=\"2\"", w.pd.value()),
         fmt::format("mw{} in pd{}, rkey {:#x}, bound to mr{}: {}", slot, w.pd.value(),
                     w.rkey.value(), w.region.value(),
-                    print_access(static_cast<std::uint32_t>(w.access.value()))));
+                    model::print_access(static_cast<std::uint32_t>(w.access.value()))));
   }
 
   /// Where the bytes lie that a key opens; the address itself where the key opens nothing.
@@ -146,7 +147,7 @@ class Drawing {
   /// Where each offset of interest stands: equal order, lengths by their logarithm.
   static std::vector<std::pair<std::uint64_t, double>> axis(std::size_t index,
                                                             const std::vector<Stretch>& stretches) {
-    std::set<std::uint64_t> offsets{0, buffer_size(index)};
+    std::set<std::uint64_t> offsets{0, model::buffer_size(index)};
     for (const auto& s : stretches) {
       offsets.insert(s.first);
       offsets.insert(s.end);
@@ -208,10 +209,10 @@ class Drawing {
           ->second;
     };
     std::string body =
-        text(kLeft, top + 11, fmt::format("buf{} at {:#x}", index, buffer_address(index)),
+        text(kLeft, top + 11, fmt::format("buf{} at {:#x}", index, model::buffer_address(index)),
              " class=\"name\"");
     top += 16;
-    const double buffer_end = x_of(buffer_size(index));
+    const double buffer_end = x_of(model::buffer_size(index));
     body += rect(kLeft, top, buffer_end - kLeft, 12, "fill=\"var(--soft)\" stroke=\"var(--line)\"");
     top += 16;
     body += draw_offsets(places, top);
@@ -226,11 +227,11 @@ class Drawing {
   }
 
   const Evidence& evidence_;
-  std::array<std::vector<Stretch>, kBufferCount> shelves_;
+  std::array<std::vector<Stretch>, model::kBufferCount> shelves_;
 };
 
 }  // namespace
 
 std::string draw_finding(const Evidence& evidence) { return Drawing(evidence).draw(); }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

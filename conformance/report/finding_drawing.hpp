@@ -5,7 +5,7 @@
 
 #include "conformance/report/evidence.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// An SVG, 360 wide so that it can be read on a phone: each buffer that matters, not to scale but
 /// in order, with its offsets; below it the regions and bound windows in it, with domain, keys and
@@ -15,4 +15,4 @@ namespace mrproof {
 /// --bad and --pd0 to --pd3.
 std::string draw_finding(const Evidence& evidence);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -8,7 +8,7 @@
 #include "conformance/report/finding_words.hpp"
 #include "conformance/report/repro.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -57,12 +57,12 @@ Lines steps_of(const Evidence& evidence) {
   constexpr std::size_t kMost = 16;
   Lines steps;
   for (const auto& step : told_trace(evidence).steps) {
-    const auto result = print_result(step);
-    steps.push_back(print_call(step) + (result.empty() ? "" : " -> " + result));
+    const auto result = model::print_result(step);
+    steps.push_back(model::print_call(step) + (result.empty() ? "" : " -> " + result));
   }
   Lines lines{"```"};
   append(lines, capped(steps, kMost, true, "# the steps before these are in trace.mrt"));
-  lines.push_back("! " + print_annotation(evidence.finding()));
+  lines.push_back("! " + model::print_annotation(evidence.finding()));
   lines.emplace_back("```");
   return lines;
 }
@@ -142,4 +142,4 @@ std::string finding_letter(const Evidence& evidence, const std::string& program,
   return text;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,7 +5,7 @@
 
 #include "conformance/report/evidence.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// The most lines that finding_letter() gives.
 inline constexpr std::size_t kLetterLines = 100;
@@ -17,4 +17,4 @@ inline constexpr std::size_t kLetterLines = 100;
 std::string finding_letter(const Evidence& evidence, const std::string& program,
                            const std::string& seen_on);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

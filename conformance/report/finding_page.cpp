@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "conformance/catalogue/explain.hpp"
 #include "conformance/report/diagram.hpp"
 #include "conformance/report/finding_drawing.hpp"
 #include "conformance/report/finding_path.hpp"
@@ -10,9 +9,10 @@
 #include "conformance/report/page_style.hpp"
 #include "conformance/report/report.hpp"
 #include "conformance/report/repro.hpp"
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
+#include "specs/explain/explain.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -65,15 +65,15 @@ std::string list_of(const std::vector<std::string>& lines, const char* style) {
 
 /// The steps, the decisive one marked, each with what is to be said of it.
 std::string steps_section(const Evidence& evidence) {
-  const Trace annotated = annotated_trace(evidence);
+  const model::Trace annotated = annotated_trace(evidence);
   std::string text = "<h2>What happened</h2>\n<ol class=\"steps\">\n";
   for (std::size_t i = 0; i < annotated.steps.size(); ++i) {
-    const Step& step = annotated.steps.at(i);
+    const model::Step& step = annotated.steps.at(i);
     const bool bad = i + 1 == annotated.steps.size() && evidence.is_deviation();
-    auto result = print_result(step);
-    if (bad && result.empty()) result = print_annotation(evidence.finding());
+    auto result = model::print_result(step);
+    if (bad && result.empty()) result = model::print_annotation(evidence.finding());
     text += fmt::format("<li{}><span class=\"n\">{}</span><div><code>{}</code>",
-                        bad ? " class=\"bad\"" : "", i + 1, escaped(print_call(step)));
+                        bad ? " class=\"bad\"" : "", i + 1, escaped(model::print_call(step)));
     if (!result.empty()) text += "<code class=\"result\">" + escaped(result) + "</code>";
     for (const auto& remark : step.remarks)
       if (!remark.starts_with("by: ") && !is_provenance(remark))  // the trace has them
@@ -93,7 +93,7 @@ std::string memory_section(const Evidence& evidence) {
         drawing + "</figure>\n";
   if (!tells_keys(evidence))
     text += "<p class=\"seen\">The trace does not tell its keys; those shown stand for them.</p>\n";
-  return text + list_of(describe_state(evidence.before.back()), "objects");
+  return text + list_of(specs::describe_state(evidence.before.back()), "objects");
 }
 
 std::string hex_of(std::byte byte) { return fmt::format("{:02x}", std::to_integer<int>(byte)); }
@@ -102,7 +102,7 @@ std::string hex_of(std::byte byte) { return fmt::format("{:02x}", std::to_intege
 std::string bytes_section(const Evidence& evidence) {
   constexpr std::size_t kMost = 64;
   if (evidence.decisive().bytes.empty()) return "";
-  Memory wanted = evidence.memory;
+  model::Memory wanted = evidence.memory;
   const auto* rule = evidence.book->find(evidence.finding().rule);
   // What must not succeed must not change anything either.
   if (rule != nullptr && rule->transfer != nullptr && evidence.allows(rule->outcome)) {
@@ -117,7 +117,7 @@ std::string bytes_section(const Evidence& evidence) {
       if (++count > kMost) continue;
       const auto address = run.address + i;
       text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                          print_address(address), hex_of(evidence.memory.at(address)),
+                          model::print_address(address), hex_of(evidence.memory.at(address)),
                           hex_of(wanted.at(address)), hex_of(run.bytes[i]));
     }
   text += "</table>\n";
@@ -165,4 +165,4 @@ std::string finding_page(const Evidence& evidence, const std::string& program,
   return text + "</main></body></html>\n";
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

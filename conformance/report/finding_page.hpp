@@ -5,7 +5,7 @@
 
 #include "conformance/report/evidence.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// One self-contained HTML page, light and dark, for desks and phones: what happened, the memory
 /// that the decisive step met, bytes that changed and should not have, the states that its objects
@@ -13,4 +13,4 @@ namespace mrproof {
 std::string finding_page(const Evidence& evidence, const std::string& program,
                          const std::string& seen_on);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

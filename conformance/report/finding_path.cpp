@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "conformance/trace/trace_form.hpp"
+#include "model/trace/trace_form.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -19,27 +19,27 @@ struct Named {
   std::set<std::uint8_t> windows;
 };
 
-void add_key(const KeyName& key, Named& named) {
-  using Kind = KeyName::Kind;
+void add_key(const model::KeyName& key, Named& named) {
+  using Kind = model::KeyName::Kind;
   if (key.kind == Kind::value) return;
   const bool window = key.kind == Kind::window_rkey || key.kind == Kind::old_window_rkey;
   (window ? named.windows : named.regions).insert(key.slot);
 }
 
-Named named_by(const Step& step) {
+Named named_by(const model::Step& step) {
   Named named;
-  const Form form = form_of(step.call.verb);
-  const auto add = [&](Argument argument) {
-    if (argument == Argument::mr) named.regions.insert(step.call.mr);
-    if (argument == Argument::source) named.regions.insert(step.call.source);
-    if (argument == Argument::mw) named.windows.insert(step.call.mw);
-    if (argument == Argument::rkey) add_key(step.rkey, named);
-    if (argument != Argument::elements) return;
+  const model::Form form = model::form_of(step.call.verb);
+  const auto add = [&](model::Argument argument) {
+    if (argument == model::Argument::mr) named.regions.insert(step.call.mr);
+    if (argument == model::Argument::source) named.regions.insert(step.call.source);
+    if (argument == model::Argument::mw) named.windows.insert(step.call.mw);
+    if (argument == model::Argument::rkey) add_key(step.rkey, named);
+    if (argument != model::Argument::elements) return;
     add_key(step.lkey, named);
     if (step.call.elements == 2) add_key(step.second, named);
   };
   add(form.target);
-  for (const Argument argument : form.arguments) add(argument);
+  for (const model::Argument argument : form.arguments) add(argument);
   return named;
 }
 
@@ -56,7 +56,7 @@ bool mark(const Evidence& evidence, Diagram& diagram, StageOf&& stage_of) {
   for (std::size_t i = 0; i + 1 < evidence.before.size(); ++i) {
     const std::size_t next = stage_of(evidence.before.at(i + 1));
     if (next == now) continue;
-    const Step& step = evidence.trace.steps.at(i);
+    const model::Step& step = evidence.trace.steps.at(i);
     const auto* rule = evidence.book->find(step.annotations.front().rule);
     const auto verb = kVerbNames.at(static_cast<std::size_t>(step.call.verb));
     diagram.transitions.push_back({now, next, rule, fmt::format("step {}: {}", i + 1, verb)});
@@ -111,4 +111,4 @@ std::vector<Diagram> paths_of(const Evidence& evidence) {
   return paths;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

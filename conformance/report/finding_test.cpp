@@ -5,17 +5,17 @@
 #include <functional>
 #include <regex>
 
-#include "conformance/oracle/judge_trace.hpp"
 #include "conformance/report/finding_drawing.hpp"
 #include "conformance/report/finding_letter.hpp"
 #include "conformance/report/finding_page.hpp"
 #include "conformance/report/finding_path.hpp"
 #include "conformance/report/finding_words.hpp"
 #include "conformance/report/repro.hpp"
-#include "conformance/testing/test_files.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "model/testing/test_files.hpp"
+#include "model/trace/trace_dialect.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -37,15 +37,15 @@ constexpr const char* kWindowTrace =
     "rdma_read(qp0, mr0.lkey, buf0+0, 8, mw0.rkey, buf1+1) -> SUCCESS\n";
 
 Evidence evidence_of(const std::string& text) {
-  return gather_evidence(parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt");
+  return gather_evidence(model::parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt");
 }
 
 /// Calls the check with the evidence of every scenario.
 void each_scenario(const std::function<void(const Evidence&)>& check) {
-  for (const auto& file : testing::scenario_files()) {
+  for (const auto& file : model::testing::scenario_files()) {
     SCOPED_TRACE(file);
-    const Trace trace = load_trace(file);
-    check(gather_evidence(trace, book_of(trace, "", file), file));
+    const model::Trace trace = model::load_trace(file);
+    check(gather_evidence(trace, model::book_of(trace, "", file), file));
   }
 }
 
@@ -70,11 +70,12 @@ TEST(FindingWords, ValuesThatDoNotMatterAreTold) {
 
 TEST(FindingWords, TheAnnotatedTraceIsATraceThatIsJudgedTheSame) {
   each_scenario([](const Evidence& e) {
-    const auto text = print_trace(annotated_trace(e));
-    const Evidence again = gather_evidence(parse_trace(text, "again.mrt"), *e.book, "again.mrt");
+    const auto text = model::print_trace(annotated_trace(e));
+    const Evidence again =
+        gather_evidence(model::parse_trace(text, "again.mrt"), *e.book, "again.mrt");
     EXPECT_EQ(again.finding(), e.finding());
     EXPECT_EQ(again.open, e.open);
-    EXPECT_EQ(print_trace(annotated_trace(again)), text);
+    EXPECT_EQ(model::print_trace(annotated_trace(again)), text);
   });
 }
 
@@ -186,4 +187,4 @@ TEST(FindingPage, NothingIsDueFromWhatMustNotSucceed) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

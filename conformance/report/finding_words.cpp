@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "conformance/oracle/citations.hpp"
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
+#include "specs/citations.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -16,8 +16,8 @@ namespace {
 std::string names_of(const std::vector<Outcome>& outcomes, Verb verb) {
   std::string names;
   for (const Outcome outcome : outcomes)
-    names +=
-        fmt::format("{}{}", names.empty() ? "" : ", ", print_outcome(outcome, is_transfer(verb)));
+    names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                         model::print_outcome(outcome, is_transfer(verb)));
   return names;
 }
 
@@ -41,7 +41,7 @@ std::string clauses_of(const PlainRule& rule) {
 }
 
 /// Keys that nobody saw stand in the evidence so that the oracle can follow; they are not told.
-void forget_made_up_keys(Step& step) {
+void forget_made_up_keys(model::Step& step) {
   if (!step.keys_seen) step.result.lkey = step.result.rkey = Plain::key(0);
 }
 
@@ -52,7 +52,7 @@ constexpr std::string_view kSeenMark = " seen on: ";
 }  // namespace
 
 std::string finding_title(const Evidence& evidence) {
-  const Step& step = evidence.decisive();
+  const model::Step& step = evidence.decisive();
   const Verb verb = step.call.verb;
   const auto& a = evidence.finding();
   const std::string name(kVerbNames.at(static_cast<std::size_t>(verb)));
@@ -66,10 +66,11 @@ std::string finding_title(const Evidence& evidence) {
   }
   if (a.kind == "bytes") return name + " leaves bytes in memory that should not be there";
   const bool done = step.result.outcome == Outcome::ok;
-  const auto seen = done ? "succeeds"
-                    : step.result.outcome == Outcome::refused
-                        ? "is refused"
-                        : fmt::format("ends in {}", print_outcome(step.result.outcome, true));
+  const auto seen =
+      done ? "succeeds"
+      : step.result.outcome == Outcome::refused
+          ? "is refused"
+          : fmt::format("ends in {}", model::print_outcome(step.result.outcome, true));
   if (a.kind != "detail") return fmt::format("{} {}; allowed here: {}", name, seen, allowed);
   std::string but;
   for (const auto* condition : broken_conditions(evidence))
@@ -84,7 +85,7 @@ std::vector<std::string> finding_reasons(const Evidence& evidence) {
                                  names_of(evidence.allowed(), evidence.decisive().call.verb)};
   for (const auto* condition : broken_conditions(evidence))
     lines.push_back(fmt::format("{}: {} [{}]", condition->id, condition->sentence,
-                                cite(condition->clauses, evidence.book->dialect())));
+                                specs::cite(condition->clauses, evidence.book->dialect())));
   return lines;
 }
 
@@ -99,10 +100,10 @@ std::vector<FindingClause> finding_clauses(const Evidence& evidence) {
   std::vector<FindingClause> clauses;
   for (const auto* condition : broken_conditions(evidence)) {
     if (condition->about == About::circumstance) continue;
-    for (const auto* clause : cited(condition->clauses, evidence.book->dialect())) {
+    for (const auto* clause : specs::cited(condition->clauses, evidence.book->dialect())) {
       const auto known = [&](const auto& one) { return one.text == clause->text; };
       if (std::none_of(clauses.begin(), clauses.end(), known))
-        clauses.push_back({citation(*clause), clause->text});
+        clauses.push_back({specs::citation(*clause), clause->text});
     }
   }
   return clauses;
@@ -126,22 +127,22 @@ std::string finding_story(const Evidence& evidence) {
 
 bool tells_keys(const Evidence& evidence) {
   const auto& steps = evidence.trace.steps;
-  return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
-    return step.keys_seen || !tells_keys(step.call.verb, step.result);
+  return std::all_of(steps.begin(), steps.end(), [](const model::Step& step) {
+    return step.keys_seen || !model::tells_keys(step.call.verb, step.result);
   });
 }
 
-Trace told_trace(const Evidence& evidence) {
-  Trace trace = evidence.trace;
-  for (Step& step : trace.steps) forget_made_up_keys(step);
+model::Trace told_trace(const Evidence& evidence) {
+  model::Trace trace = evidence.trace;
+  for (model::Step& step : trace.steps) forget_made_up_keys(step);
   return trace;
 }
 
-Trace annotated_trace(const Evidence& evidence) {
-  Trace trace = evidence.trace;
+model::Trace annotated_trace(const Evidence& evidence) {
+  model::Trace trace = evidence.trace;
   const auto immaterial = immaterial_values(evidence);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
-    Step& step = trace.steps.at(i);
+    model::Step& step = trace.steps.at(i);
     const bool decisive = i + 1 == trace.steps.size();
     const PlainRule* rule = evidence.book->find(step.annotations.front().rule);
     forget_made_up_keys(step);
@@ -155,7 +156,7 @@ Trace annotated_trace(const Evidence& evidence) {
           others.push_back(open->outcome);
       if (!others.empty())
         step.remarks.push_back("also allowed here: " + names_of(others, step.call.verb));
-      if (const auto by = cite(clauses_of(*rule), evidence.book->dialect()); !by.empty())
+      if (const auto by = specs::cite(clauses_of(*rule), evidence.book->dialect()); !by.empty())
         step.remarks.push_back("by: " + by);
     }
     std::string values;
@@ -165,4 +166,4 @@ Trace annotated_trace(const Evidence& evidence) {
   return trace;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

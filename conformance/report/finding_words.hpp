@@ -8,7 +8,7 @@
 
 #include "conformance/report/evidence.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// One line that says what is wrong: "rdma_read succeeds; allowed here: REM_ACCESS_ERR".
 std::string finding_title(const Evidence& evidence);
@@ -45,10 +45,10 @@ std::vector<std::vector<std::string>> immaterial_values(const Evidence& evidence
 bool tells_keys(const Evidence& evidence);
 
 /// The trace up to the decisive step, without keys that nobody saw.
-Trace told_trace(const Evidence& evidence);
+model::Trace told_trace(const Evidence& evidence);
 
 /// The trace, annotated: each step with its verdict, what else was allowed, the clauses behind it,
 /// and the values that do not matter. It reads as a trace again.
-Trace annotated_trace(const Evidence& evidence);
+model::Trace annotated_trace(const Evidence& evidence);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

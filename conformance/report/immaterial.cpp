@@ -5,10 +5,10 @@
 #include <functional>
 
 #include "conformance/report/finding_words.hpp"
-#include "conformance/trace/notation.hpp"
-#include "conformance/trace/trace_form.hpp"
+#include "model/trace/notation.hpp"
+#include "model/trace/trace_form.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -34,13 +34,13 @@ std::vector<Call<Plain>> with_other(const Call<Plain>& call, Field field,
   return others;
 }
 
-Candidate flag(const Call<Plain>& call, const NamedValue& access) {
+Candidate flag(const Call<Plain>& call, const model::NamedValue& access) {
   Call<Plain> other = call;
   other.access = call.access & ~Plain::flags(access.flag);
   return {"access " + std::string(access.name), {other}};
 }
 
-void add_argument(Argument argument, const Call<Plain>& c, std::vector<Candidate>& all) {
+void add_argument(model::Argument argument, const Call<Plain>& c, std::vector<Candidate>& all) {
   const auto length = [](Call<Plain> & call) -> auto& { return call.length; };
   const auto place = [](Call<Plain> & call) -> auto& { return call.address; };
   const auto lengths = [&] {
@@ -49,40 +49,41 @@ void add_argument(Argument argument, const Call<Plain>& c, std::vector<Candidate
   };
   const auto places = [&](const char* name) {
     const auto now = c.address.value();
-    all.push_back({fmt::format("{} {}", name, print_address(now)),
+    all.push_back({fmt::format("{} {}", name, model::print_address(now)),
                    with_other(c, place, {now + 8, now + 24, now + 4096})});
   };
   switch (argument) {
-    case Argument::address: return places("address");
-    case Argument::length:
-    case Argument::stretch: return lengths();
-    case Argument::elements: lengths(); return places("address");
-    case Argument::remote: {
+    case model::Argument::address: return places("address");
+    case model::Argument::length:
+    case model::Argument::stretch: return lengths();
+    case model::Argument::elements: lengths(); return places("address");
+    case model::Argument::remote: {
       const auto now = c.remote.value();
       const auto remote = [](Call<Plain> & call) -> auto& { return call.remote; };
-      all.push_back({"remote address " + print_address(now),
+      all.push_back({"remote address " + model::print_address(now),
                      with_other(c, remote, {now + 8, now + 24, now + 4096})});
       return;
     }
-    case Argument::iova: {
+    case model::Argument::iova: {
       const auto now = c.iova.value();
       const auto iova = [](Call<Plain> & call) -> auto& { return call.iova; };
-      all.push_back({"IOVA " + print_address(now), with_other(c, iova, {now + 4096, now + 8192})});
+      all.push_back(
+          {"IOVA " + model::print_address(now), with_other(c, iova, {now + 4096, now + 8192})});
       return;
     }
-    case Argument::operand: {
+    case model::Argument::operand: {
       const auto operand = [](Call<Plain> & call) -> auto& { return call.operand; };
       all.push_back({fmt::format("operand {}", c.operand.value()),
                      with_other(c, operand, {0, 1, 0x1234567})});
       return;
     }
-    case Argument::swap: {
+    case model::Argument::swap: {
       const auto swap = [](Call<Plain> & call) -> auto& { return call.swap; };
       all.push_back({fmt::format("swap {}", c.swap.value()), with_other(c, swap, {0, 1, 77})});
       return;
     }
-    case Argument::access:
-      for (const auto& name : kAccessNames)
+    case model::Argument::access:
+      for (const auto& name : model::kAccessNames)
         if (has<Plain>(c.access, name.flag).truth()) all.push_back(flag(c, name));
       return;
     default: return;
@@ -93,16 +94,18 @@ void add_argument(Argument argument, const Call<Plain>& c, std::vector<Candidate
 bool same_judgement(const Evidence& one, const Evidence& other) {
   return std::equal(one.trace.steps.begin(), one.trace.steps.end(), other.trace.steps.begin(),
                     other.trace.steps.end(),
-                    [](const Step& a, const Step& b) { return a.annotations == b.annotations; }) &&
+                    [](const model::Step& a, const model::Step& b) {
+                      return a.annotations == b.annotations;
+                    }) &&
          one.open == other.open;
 }
 
 bool changes_nothing(const Evidence& evidence, std::size_t step, const Call<Plain>& call) {
-  Trace trace = evidence.trace;
+  model::Trace trace = evidence.trace;
   trace.steps.at(step).call = call;
   try {
     return same_judgement(evidence, gather_evidence(trace, *evidence.book, ""));
-  } catch (const TraceError&) {
+  } catch (const model::TraceError&) {
     return false;  // a call that nobody may make there
   }
 }
@@ -114,7 +117,7 @@ std::vector<std::vector<std::string>> immaterial_values(const Evidence& evidence
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& call = evidence.trace.steps.at(i).call;
     std::vector<Candidate> candidates;
-    for (const Argument argument : form_of(call.verb).arguments)
+    for (const model::Argument argument : model::form_of(call.verb).arguments)
       add_argument(argument, call, candidates);
     for (const auto& candidate : candidates)
       if (std::all_of(candidate.others.begin(), candidate.others.end(),
@@ -124,4 +127,4 @@ std::vector<std::vector<std::string>> immaterial_values(const Evidence& evidence
   return all;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

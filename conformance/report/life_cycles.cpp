@@ -4,12 +4,12 @@
 #include <deque>
 #include <set>
 
-#include "conformance/oracle/synthesize.hpp"
-#include "impl/layout.hpp"
-#include "impl/setup.hpp"
-#include "model/judge.hpp"
+#include "model/judge/judge.hpp"
+#include "model/oracle/synthesize.hpp"
+#include "model/trace/layout.hpp"
+#include "model/trace/setup.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -30,7 +30,7 @@ Call<Plain> call_of(Verb verb) {
 
 Call<Plain> ranged(Verb verb, std::uint64_t length, std::uint32_t access) {
   Call<Plain> call = call_of(verb);
-  call.address = Plain::address(buffer_address(3));
+  call.address = Plain::address(model::buffer_address(3));
   call.length = Plain::address(length);
   call.access = Plain::flags(access);
   return call;
@@ -40,7 +40,7 @@ Call<Plain> change(std::uint32_t flags, std::uint64_t address, std::uint32_t acc
   Call<Plain> call = call_of(Verb::rereg_mr);
   call.flags = Plain::flags(flags);
   call.address = Plain::address(address);
-  if (address != 0) call.length = Plain::address(kPageSize);
+  if (address != 0) call.length = Plain::address(model::kPageSize);
   call.access = Plain::flags(access);
   return call;
 }
@@ -48,11 +48,11 @@ Call<Plain> change(std::uint32_t flags, std::uint64_t address, std::uint32_t acc
 /// Re-registrations: sound ones, then one for each kind of fault.
 Calls changes() {
   return {change(kChangeAccess, 0, kLocalWrite | kRemoteRead | kMwBind),
-          change(kChangeTranslation, buffer_address(2), 0),
+          change(kChangeTranslation, model::buffer_address(2), 0),
           change(kChangePd, 0, 0),
           change(kChanges + 1, 0, 0),
           change(kChangeAccess, 0, kRemoteWrite),
-          change(kChangeTranslation, buffer_address(2) + kBufferStride / 2, 0),
+          change(kChangeTranslation, model::buffer_address(2) + model::kBufferStride / 2, 0),
           change(0, 0, 0)};
 }
 
@@ -61,7 +61,8 @@ Calls binds(const World& state) {
   Calls all;
   const auto key = state.windows.at(0).rkey;
   for (const Verb verb : {Verb::bind_mw, Verb::post_bind_mw})
-    for (const std::uint64_t length : {std::uint64_t{64}, kLastBufferSize, std::uint64_t{0}}) {
+    for (const std::uint64_t length :
+         {std::uint64_t{64}, model::kLastBufferSize, std::uint64_t{0}}) {
       all.push_back(ranged(verb, length, kRemoteRead));
       if (verb == Verb::post_bind_mw) all.back().rkey = key + Plain::key(1);
     }
@@ -87,7 +88,7 @@ Call<Plain> window_of(std::uint8_t type) {
 }
 
 Calls alphabet(const World& state, std::uint8_t type) {
-  Calls all{ranged(Verb::reg_mr, kLastBufferSize / 2, kRights), call_of(Verb::dereg_mr),
+  Calls all{ranged(Verb::reg_mr, model::kLastBufferSize / 2, kRights), call_of(Verb::dereg_mr),
             window_of(type), call_of(Verb::dealloc_mw), call_of(Verb::dealloc_pd)};
   for (const auto& more : {changes(), binds(state), of_queue_pair(state)})
     all.insert(all.end(), more.begin(), more.end());
@@ -100,8 +101,9 @@ World beginning(const Rulebook& book) {
   const Capabilities<Plain> can{
       Plain::flags(kFeatureFlags), Plain::address(1U << 30U),
       Plain::flags(kMwType1 | kMwType2B | kMemoryExtensions | kImplicitOnDemand | kAtomics)};
-  return initial_state(Setup{{0, 0, Setup::kAbsent, Setup::kAbsent}, {true}}, can,
-                       book.defined_access());
+  return model::initial_state(
+      model::Setup{{0, 0, model::Setup::kAbsent, model::Setup::kAbsent}, {true}}, can,
+      book.defined_access());
 }
 
 /// Visits every way in which the call may end: the rule that is taken, and the state after it.
@@ -110,7 +112,7 @@ void each_end(const Rulebook& book, const World& state, const Call<Plain>& call,
   if (book.forbids(state, call) != nullptr) return;
   for (const PlainRule* rule : book.rules()) {
     if (rule->verb != call.verb) continue;
-    const auto result = synthesize(*rule, state, call);
+    const auto result = model::synthesize(*rule, state, call);
     if (!result || judge(book, {state, call, *result}).rule != rule) continue;
     World after = state;
     advance(*rule, {state, call, *result}, after);
@@ -236,10 +238,10 @@ Diagram reregistration(const Rulebook& book) {
                   true};
   const World registered =
       after_calls(book, beginning(book), {alphabet(beginning(book), 1).front()});
-  Call<Plain> unmap = ranged(Verb::protect, kPageSize, 0);
+  Call<Plain> unmap = ranged(Verb::protect, model::kPageSize, 0);
   unmap.option = kNoPages;
   const World lost = after_calls(book, registered, {unmap});
-  Call<Plain> peer = ranged(Verb::reg_mr, kPageSize, kRights | kPeerMemory);
+  Call<Plain> peer = ranged(Verb::reg_mr, model::kPageSize, kRights | kPeerMemory);
   const World of_peer = after_calls(book, beginning(book), {peer});
   const World windowed =
       after_calls(book, registered, {window_of(kTypeOne), ranged(Verb::bind_mw, 64, kRemoteRead)});
@@ -287,4 +289,4 @@ std::vector<Diagram> life_cycles(const Rulebook& book) {
   return all;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

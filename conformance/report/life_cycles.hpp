@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/rulebook.hpp"
+#include "model/judge/rulebook.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// A state of a diagram: what many states of the model have in common.
 struct DiagramState {
@@ -47,4 +47,4 @@ std::size_t window_stage(const model::State<model::Plain>& state, std::size_t sl
 /// that such calls reach, ended by a result that the rule allows, with the rule's effect.
 std::vector<Diagram> life_cycles(const model::Rulebook& book);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

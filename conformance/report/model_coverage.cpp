@@ -11,17 +11,17 @@
 #include "conformance/run/judged_journal.hpp"
 #include "conformance/run/read_back.hpp"
 #include "conformance/run/scenario_files.hpp"
-#include "conformance/run/series.hpp"
-#include "conformance/trace/key_value.hpp"
-#include "conformance/trace/notation.hpp"
-#include "conformance/trace/trace_dialect.hpp"
-#include "impl/layout.hpp"
 #include "model/conditions/objects.hpp"
 #include "model/conditions/registration.hpp"
 #include "model/conditions/transfer.hpp"
+#include "model/trace/key_value.hpp"
+#include "model/trace/layout.hpp"
+#include "model/trace/notation.hpp"
+#include "model/trace/trace_dialect.hpp"
+#include "property-tests/series/series.hpp"
 #include "specs/deciding.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -30,19 +30,19 @@ namespace {
 /// A scope, with what is to be seen in it and what was seen.
 struct CoveredScope {
   CoveredScope(std::string name_, const std::string& file)
-      : name(std::move(name_)), scope(load_scope(file)), all(scope), seen(all) {}
+      : name(std::move(name_)), scope(specs::load_scope(file)), all(scope), seen(all) {}
   std::string name;
-  Scope scope;
-  Transitions all;
+  specs::Scope scope;
+  specs::Transitions all;
   ScopeCoverage seen;
 };
 
 /// Looks at a call of a scope, in its state.
-void look_at(const Transitions& all, std::size_t index, RuleCoverage& rules) {
-  const StateCall& call = all.calls()[index];
-  Step step = all.scope().calls[call.call];
-  const auto state = plain_state(all.state(call.from));
-  resolve_keys(step, state);
+void look_at(const specs::Transitions& all, std::size_t index, RuleCoverage& rules) {
+  const specs::StateCall& call = all.calls()[index];
+  model::Step step = all.scope().calls[call.call];
+  const auto state = specs::plain_state(all.state(call.from));
+  model::resolve_keys(step, state);
   rules.look({state, step.call, step.result});
 }
 
@@ -52,7 +52,7 @@ void look_at(const Transitions& all, std::size_t index, RuleCoverage& rules) {
 struct Planned {
   explicit Planned(const Rulebook& book) : possible(book) {}
 
-  void add(const Transitions& all, const ScopeFigures& figures) {
+  void add(const specs::Transitions& all, const ScopeFigures& figures) {
     for (const auto index : figures.expected) look_at(all, index, possible);
     for (const auto& [index, trouble] : figures.avoided) look_at(all, index, of(trouble));
   }
@@ -140,22 +140,25 @@ bool needs_ends_apart(const DecidingCondition& item) {
 class Follower : public JournalVisitor {
  public:
   Follower(const Rulebook& book, std::vector<std::unique_ptr<CoveredScope>>& scopes,
-           std::vector<KnownDeviation>& known, const std::vector<Scenario>& scenarios,
-           Planned& planned, ModelCoverage& result)
+           std::vector<property_tests::KnownDeviation>& known,
+           const std::vector<property_tests::Scenario>& scenarios, Planned& planned,
+           ModelCoverage& result)
       : rules(book), scopes_(scopes), known_(known), planned_(planned), result_(result) {
-    for (const Scenario& scenario : scenarios) scenarios_[scenario.name] = &scenario;
+    for (const property_tests::Scenario& scenario : scenarios)
+      scenarios_[scenario.name] = &scenario;
   }
 
   void device(const Capabilities<Plain>& device_can) override {
     can = device_can;
     for (auto& scope : scopes_) scope->seen.device(can);
   }
-  void begin_case(const std::string& name, const Setup& setup) override {
+  void begin_case(const std::string& name, const model::Setup& setup) override {
     ++result_.cases;
     case_ = name;
     for (auto& scope : scopes_) scope->seen.begin_case(setup);
   }
-  void step(const State<Plain>& before, const Step& step, const Judgement& judgement) override {
+  void step(const State<Plain>& before, const model::Step& step,
+            const Judgement& judgement) override {
     ++result_.steps;
     for (auto& scope : scopes_) scope->seen.step(before, step, judgement);
     if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::inconclusive) return;
@@ -169,12 +172,12 @@ class Follower : public JournalVisitor {
       rules.take(*judgement.rule);
   }
   /// A scenario ends before a call that is not made.
-  void end_case(Oracle& oracle, std::size_t steps, bool goes_on) override {
+  void end_case(model::Oracle& oracle, std::size_t steps, bool goes_on) override {
     const auto found = scenarios_.find(case_);
     if (found == scenarios_.end() || !goes_on) return;
-    const Trace trace = parse_trace(found->second->text, case_);
+    const model::Trace trace = model::parse_trace(found->second->text, case_);
     if (steps >= trace.steps.size()) return;
-    PlannedCall next = trace.steps[steps];
+    model::PlannedCall next = trace.steps[steps];
     oracle.resolve(next);
     if (oracle.forbids(next) != nullptr) return;
     const auto trouble = trouble_of(oracle.state(), next.call, known_, rules.book());
@@ -183,8 +186,8 @@ class Follower : public JournalVisitor {
   void incident(const std::string& name) override {
     const auto conditions = name.rfind('/');
     if (conditions == std::string::npos || name.ends_with("/-")) return;
-    known_.push_back({name.substr(0, name.find('.')) + ".ok", KnownDeviation::kTrouble,
-                      name.substr(conditions + 1)});
+    known_.push_back({name.substr(0, name.find('.')) + ".ok",
+                      property_tests::KnownDeviation::kTrouble, name.substr(conditions + 1)});
   }
 
   RuleCoverage rules;
@@ -194,8 +197,8 @@ class Follower : public JournalVisitor {
 
  private:
   std::vector<std::unique_ptr<CoveredScope>>& scopes_;
-  std::vector<KnownDeviation>& known_;
-  std::map<std::string, const Scenario*> scenarios_;
+  std::vector<property_tests::KnownDeviation>& known_;
+  std::map<std::string, const property_tests::Scenario*> scenarios_;
   std::string case_;
   Planned& planned_;
   ModelCoverage& result_;
@@ -212,11 +215,13 @@ std::string lack_of(Verb verb, const RuleCoverage& rules, const Capabilities<Pla
   for (const PlainRule* rule : rules.book().rules(verb, Outcome::ok))
     taken += rules.taken()[rules.book().index(*rule)];
   if (needed == ~0U || (needed & can.features.value()) != 0 || taken != 0) return "";
-  return "the device lacks " + print_flags(kFeatureNames, static_cast<std::uint32_t>(needed));
+  return "the device lacks " +
+         model::print_flags(model::kFeatureNames, static_cast<std::uint32_t>(needed));
 }
 
 /// Those of the parts that `has` has, or that it has not.
-DeviceParts picked(const DeviceParts& parts, const DeviceParts& has, bool wanted) {
+specs::DeviceParts picked(const specs::DeviceParts& parts, const specs::DeviceParts& has,
+                          bool wanted) {
   const auto flags = [&](std::uint32_t some, std::uint32_t of) {
     return some & (wanted ? of : ~of);
   };
@@ -224,10 +229,11 @@ DeviceParts picked(const DeviceParts& parts, const DeviceParts& has, bool wanted
           parts.roce && has.roce == wanted, parts.memory && has.memory == wanted};
 }
 
-std::string words_for(const DeviceParts& parts, const char* between) {
+std::string words_for(const specs::DeviceParts& parts, const char* between) {
   std::vector<std::string> words;
-  if (parts.access != 0) words.push_back(print_access(parts.access));
-  if (parts.features != 0) words.push_back(print_flags(kFeatureNames, parts.features));
+  if (parts.access != 0) words.push_back(model::print_access(parts.access));
+  if (parts.features != 0)
+    words.push_back(model::print_flags(model::kFeatureNames, parts.features));
   if (parts.roce) words.emplace_back("a connection that is not iWARP's");
   if (parts.memory) words.emplace_back("buffers for a message that is too long");
   return fmt::format("{}", fmt::join(words, between));
@@ -238,8 +244,9 @@ std::string words_for(const DeviceParts& parts, const char* between) {
 std::string obstacle_of(const DecidingCondition& item, const Rulebook& book,
                         const Capabilities<Plain>& can) {
   const auto dialect = std::find(kDialects.begin(), kDialects.end(), book.dialect());
-  const Needed* needed = find_needed(static_cast<unsigned>(dialect - kDialects.begin()),
-                                     item.rule->id, item.condition->id, item.reason);
+  const specs::Needed* needed =
+      specs::find_needed(static_cast<unsigned>(dialect - kDialects.begin()), item.rule->id,
+                         item.condition->id, item.reason);
   if (needed == nullptr) return "";
   if (needed->never) return "it never decides alone, by the rules";
   const auto has = parts_of(can);
@@ -317,9 +324,10 @@ void read_reasons(const nlohmann::json& report, std::map<std::string, std::strin
 
 }  // namespace
 
-DeviceParts parts_of(const Capabilities<Plain>& can) {
+specs::DeviceParts parts_of(const Capabilities<Plain>& can) {
   std::uint64_t largest = 0;
-  for (std::size_t i = 0; i < kBufferCount; ++i) largest = std::max(largest, buffer_size(i));
+  for (std::size_t i = 0; i < model::kBufferCount; ++i)
+    largest = std::max(largest, model::buffer_size(i));
   const bool iwarp = (can.features.value() & kIwarp) != 0;
   return {static_cast<std::uint32_t>(can.claimed.value()),
           static_cast<std::uint32_t>(can.features.value()), !iwarp,
@@ -333,20 +341,20 @@ bool ModelCoverage::complete() const {
 }
 
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scope_files,
-                    std::vector<KnownDeviation> known, const std::vector<std::string>& scenarios,
-                    bool missed) {
+                    std::vector<property_tests::KnownDeviation> known,
+                    const std::vector<std::string>& scenarios, bool missed) {
   const std::string report_file = folder + "/report.json";
   const auto report = load_report(report_file);
   ModelCoverage result;
   look_into(report_file, [&] {
     result.dialect = report.at("dialect");
-    book_named(result.dialect);
+    model::book_named(result.dialect);
     read_reasons(report, result.reasons);
   });
-  const Rulebook& book = book_named(result.dialect);
+  const Rulebook& book = model::book_named(result.dialect);
   std::vector<std::unique_ptr<CoveredScope>> scopes;
   for (const auto& file : scope_files) {
-    auto scope = std::make_unique<CoveredScope>(tour_name(file), file);
+    auto scope = std::make_unique<CoveredScope>(property_tests::tour_name(file), file);
     if (scope->scope.dialect == book.dialect()) {
       scopes.push_back(std::move(scope));
     } else {
@@ -357,8 +365,8 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
     }
   }
   Planned planned(book);
-  const auto loaded =
-      scenarios.empty() ? std::vector<Scenario>() : load_scenarios(scenarios, result.dialect);
+  const auto loaded = scenarios.empty() ? std::vector<property_tests::Scenario>()
+                                        : load_scenarios(scenarios, result.dialect);
   Follower follower(book, scopes, known, loaded, planned, result);
   const auto ended = visit_journal(folder + "/journal.jsonl", book, follower);
   check_ended(folder, report, ended);
@@ -373,4 +381,4 @@ ModelCoverage cover(const std::string& folder, const std::vector<std::string>& s
   return result;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

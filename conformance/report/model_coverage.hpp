@@ -8,7 +8,7 @@
 #include "conformance/report/scope_coverage.hpp"
 #include "specs/deciding.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// A name of something that was not covered, and why: "the device lacks ON_DEMAND", "open 12
 /// times, and another rule was taken"; or empty: nothing in the run came to it.
@@ -43,7 +43,7 @@ struct ModelCoverage {
 /// traces that the run had, to see which of their calls were left out. `missed`: whether to make
 /// traces of missed calls. Throws ToolError.
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scopes,
-                    std::vector<KnownDeviation> known,
+                    std::vector<property_tests::KnownDeviation> known,
                     const std::vector<std::string>& scenarios = {}, bool missed = false);
 
 /// For people: what is left is listed as far as it fits, or (`all`) whole.
@@ -52,6 +52,6 @@ std::string coverage_text(const ModelCoverage& coverage, bool all);
 std::string coverage_json(const ModelCoverage& coverage);
 
 /// What a case is run on: the device, and the memory that there is.
-DeviceParts parts_of(const model::Capabilities<model::Plain>& can);
+specs::DeviceParts parts_of(const model::Capabilities<model::Plain>& can);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,7 +6,7 @@
 
 #include "conformance/report/model_coverage.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using Json = nlohmann::ordered_json;
 
@@ -151,4 +151,4 @@ std::string coverage_json(const ModelCoverage& c) {
   return coverage.dump(2) + "\n";
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

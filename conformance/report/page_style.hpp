@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Light, dark where the reader wishes it; data-theme on the root element overrules the wish.
 inline constexpr std::string_view kPageColors = R"(
@@ -18,4 +18,4 @@ inline constexpr std::string_view kPageColors = R"(
 --blue:#63b3ed;--pd0:#4fd1c5;--pd1:#b794f4;--pd2:#ecc94b;--pd3:#f6ad55}}
 )";
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 using Json = nlohmann::ordered_json;
@@ -30,7 +30,7 @@ Json shrunk_json(const std::optional<ShrunkTrace>& shrunk) {
 }
 
 /// The same for people.
-std::string shrunk_text(const std::optional<ShrunkTrace>& shrunk, const Trace& trace) {
+std::string shrunk_text(const std::optional<ShrunkTrace>& shrunk, const model::Trace& trace) {
   if (!shrunk) return "";
   if (shrunk->file.empty())
     return fmt::format("  {} ({:.1f} s)\n", shrunk->outcome, shrunk->seconds);
@@ -38,10 +38,10 @@ std::string shrunk_text(const std::optional<ShrunkTrace>& shrunk, const Trace& t
       "  shrunk to {} steps of {} and reported in {:.1f} s, after {} candidates; {}\n  {}, {}/\n",
       shrunk->trace.steps.size(), trace.steps.size(), shrunk->seconds, shrunk->tried,
       shrunk->outcome, shrunk->file, shrunk->folder);
-  for (Step step : shrunk->trace.steps) {
+  for (model::Step step : shrunk->trace.steps) {
     step.keys_seen = false;
-    const auto result = print_result(step);
-    text += "    " + print_call(step) + (result.empty() ? "" : " -> " + result) + "\n";
+    const auto result = model::print_result(step);
+    text += "    " + model::print_call(step) + (result.empty() ? "" : " -> " + result) + "\n";
   }
   return text;
 }
@@ -83,8 +83,8 @@ Json incidents_json(const Tally& tally) {
 
 Json capabilities_json(const Tally& tally) {
   const auto number = [](const auto& word) { return static_cast<std::uint32_t>(word.value()); };
-  return {{"access", print_access(number(tally.can.claimed))},
-          {"features", print_flags(kFeatureNames, number(tally.can.features))},
+  return {{"access", model::print_access(number(tally.can.claimed))},
+          {"features", model::print_flags(model::kFeatureNames, number(tally.can.features))},
           {"max_message", tally.can.max_message.value()}};
 }
 
@@ -101,7 +101,7 @@ Json choices_json(const Tally& tally) {
 }
 
 /// How many cases there are and how they ended; by name those in which something was seen.
-Json cases_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+Json cases_json(const property_tests::Plan& plan, const Tally& tally, const RunFacts& facts) {
   Json ended = Json::object();
   Json noted = Json::array();
   Json skipped = Json::array();
@@ -154,7 +154,7 @@ std::string findings_text(const Tally& tally) {
   std::string expected;
   std::string flaky;
   for (const auto& f : tally.findings) {
-    const auto name = print_annotation(f.name);
+    const auto name = model::print_annotation(f.name);
     if (!f.expected_reason.empty()) {
       expected += fmt::format("  {} ({}x): {}\n", name, f.count, f.expected_reason);
       continue;
@@ -190,7 +190,8 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+std::string report_json(const property_tests::Plan& plan, const Tally& tally,
+                        const RunFacts& facts) {
   const auto& d = tally.device;
   Json rules = Json::array();
   for (std::size_t i = 0; i < tally.judged.size(); ++i)
@@ -244,7 +245,8 @@ std::vector<std::string> skipped_cases(const Tally& tally) {
   return lines;
 }
 
-std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+std::string report_text(const property_tests::Plan& plan, const Tally& tally,
+                        const RunFacts& facts) {
   const auto& d = tally.device;
   std::string text = fmt::format("\ndevice {}  driver {}  kernel {}  rdma-core {}  on {}\n",
                                  d.device, d.driver, d.kernel, d.rdma_core, facts.place);
@@ -281,4 +283,4 @@ std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& fa
   return text;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

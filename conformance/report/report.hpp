@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "conformance/run/plan.hpp"
 #include "conformance/run/tally.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// What a report says beside the tally.
 struct RunFacts {
@@ -24,11 +24,13 @@ struct RunFacts {
 };
 
 /// report.json, format version 1; every field is described in conformance/README.md.
-std::string report_json(const Plan& plan, const Tally& tally, const RunFacts& facts);
+std::string report_json(const property_tests::Plan& plan, const Tally& tally,
+                        const RunFacts& facts);
 
 /// One self-contained HTML page for people: what was judged, and each deviation with a drawing of
 /// the buffers, the regions and the ranges that the step used.
-std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& facts);
+std::string report_html(const property_tests::Plan& plan, const Tally& tally,
+                        const RunFacts& facts);
 
 /// The cases that were skipped, with the reason; those of a series in one line.
 std::vector<std::string> skipped_cases(const Tally& tally);
@@ -44,12 +46,14 @@ std::string report_junit(const Tally& tally, const RunFacts& facts);
 std::string report_ktap(const Tally& tally, const RunFacts& facts);
 
 /// A summary for a pull request, in Markdown: at most 60 rows.
-std::string report_markdown(const Plan& plan, const Tally& tally, const RunFacts& facts);
+std::string report_markdown(const property_tests::Plan& plan, const Tally& tally,
+                            const RunFacts& facts);
 
 /// Unexpected findings as SARIF 2.1.0; their place is the trace file.
 std::string report_sarif(const Tally& tally);
 
 /// A page of text for the terminal.
-std::string report_text(const Plan& plan, const Tally& tally, const RunFacts& facts);
+std::string report_text(const property_tests::Plan& plan, const Tally& tally,
+                        const RunFacts& facts);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/report/report.hpp"
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 using Json = nlohmann::ordered_json;
@@ -96,7 +96,7 @@ std::string finding_rows(const Tally& tally, bool counts, std::size_t& left) {
     if (f.counts() != counts || left == 0) continue;
     --left;
     const char* what = f.flaky ? "flaky" : f.counts() ? "**unexpected**" : "expected";
-    rows += fmt::format("| `{}` | {} | {} | {} |\n", print_annotation(f.name), f.count, what,
+    rows += fmt::format("| `{}` | {} | {} | {} |\n", model::print_annotation(f.name), f.count, what,
                         f.counts() || f.flaky ? "`" + f.trace_file + "`" : f.expected_reason);
   }
   return rows;
@@ -137,7 +137,8 @@ std::string report_ktap(const Tally& tally, const RunFacts& facts) {
   return text;
 }
 
-std::string report_markdown(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+std::string report_markdown(const property_tests::Plan& plan, const Tally& tally,
+                            const RunFacts& facts) {
   const auto& d = tally.device;
   const auto outcomes = all_outcomes(tally);
   std::string text =
@@ -183,4 +184,4 @@ std::string report_sarif(const Tally& tally) {
   return sarif.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

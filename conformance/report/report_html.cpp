@@ -6,9 +6,9 @@
 #include "conformance/report/drawing.hpp"
 #include "conformance/report/page_style.hpp"
 #include "conformance/report/report.hpp"
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -50,13 +50,14 @@ std::string verdict_bar(const Tally& tally) {
 }
 
 /// The last steps of a trace.
-std::string steps_of(const Trace& trace) {
+std::string steps_of(const model::Trace& trace) {
   constexpr std::size_t kShown = 8;
   std::string steps;
   for (std::size_t i = trace.steps.size() - std::min(trace.steps.size(), kShown);
        i < trace.steps.size(); ++i) {
-    const Step& step = trace.steps[i];
-    steps += print_call(step) + (step.observed ? " -> " + print_result(step) : "") + "\n";
+    const model::Step& step = trace.steps[i];
+    steps +=
+        model::print_call(step) + (step.observed ? " -> " + model::print_result(step) : "") + "\n";
   }
   return steps;
 }
@@ -73,19 +74,19 @@ std::string shrunk_paragraph(const std::optional<ShrunkTrace>& shrunk) {
 }
 
 /// The trace to show: the shrunk one, if there is one.
-const Trace& shown(const Trace& found, const std::optional<ShrunkTrace>& shrunk) {
+const model::Trace& shown(const model::Trace& found, const std::optional<ShrunkTrace>& shrunk) {
   return shrunk && !shrunk->file.empty() ? shrunk->trace : found;
 }
 
 std::string finding_section(const Finding& f, const Rulebook& book) {
-  const Trace& trace = shown(f.trace, f.shrunk);
+  const model::Trace& trace = shown(f.trace, f.shrunk);
   std::string steps = steps_of(trace);
   const auto& remarks = trace.steps.empty() ? f.remarks : trace.steps.back().remarks;
   for (const auto& remark : remarks) steps += "!   " + remark + "\n";
   return fmt::format(
       "<h3 class=\"{}\">{}</h3>\n<p>{} times{}; first in {} step {}; trace {}</p>\n{}"
       "{}<pre>{}</pre>\n",
-      f.counts() ? "bad" : "known", escaped(print_annotation(f.name)), f.count,
+      f.counts() ? "bad" : "known", escaped(model::print_annotation(f.name)), f.count,
       f.flaky                     ? ", flaky: its calls made again did not show it"
       : f.expected_reason.empty() ? ""
                                   : ", expected: " + escaped(f.expected_reason),
@@ -139,7 +140,8 @@ std::string rule_table(const Tally& tally) {
 
 }  // namespace
 
-std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& facts) {
+std::string report_html(const property_tests::Plan& plan, const Tally& tally,
+                        const RunFacts& facts) {
   const auto& d = tally.device;
   std::string text = std::string(kHead).append(kPageColors).append(kStyle);
   text += fmt::format(
@@ -161,4 +163,4 @@ std::string report_html(const Plan& plan, const Tally& tally, const RunFacts& fa
   return text + "<h2>Rules</h2>\n" + rule_table(tally) + "</body></html>\n";
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -72,7 +72,7 @@ class ReportTest : public ::testing::Test {
   }
   [[nodiscard]] std::string junit() const { return report_junit(tally_, facts_); }
 
-  Plan plan_;
+  property_tests::Plan plan_;
   Tally tally_;
   RunFacts facts_;
 };
@@ -254,7 +254,7 @@ TEST(Flaky, IsWhatTheSameCallsDoNotShowAgain) {
     finding.name = {Verdict::deviates, rule, "accepted", "memory_mapped"};
     finding.trace.steps.resize(3);
     tally.findings.push_back(finding);
-    again.begin_case(print_annotation(finding.name));
+    again.begin_case(model::print_annotation(finding.name));
     again.outcomes.back().counts[0] = steps_again;
   };
   add("reg_mr.ok", 3);
@@ -318,4 +318,4 @@ TEST_F(ReportTest, TextNamesEveryDeviationAndWhatWentWrong) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

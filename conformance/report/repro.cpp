@@ -8,11 +8,11 @@
 #include "conformance/report/repro_parts.hpp"
 #include "conformance/report/repro_rdma_cm.hpp"
 #include "conformance/report/repro_writer.hpp"
-#include "conformance/trace/notation.hpp"
-#include "impl/layout.hpp"
+#include "model/trace/layout.hpp"
+#include "model/trace/notation.hpp"
 #include "model/view.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -95,7 +95,7 @@ bool ReproWriter::uses(Verb verb) const {
 /// Whether a step names an end of the pair, or ends a domain that the pair is in.
 bool ReproWriter::pair_needed(std::size_t first) const {
   const auto& setup = evidence_.trace.setup;
-  if (setup.qp_pd.at(first) == Setup::kAbsent) return false;
+  if (setup.qp_pd.at(first) == model::Setup::kAbsent) return false;
   return std::any_of(
       evidence_.trace.steps.begin(), evidence_.trace.steps.end(), [&](const Step& s) {
         if (names_queue_pair(s.call.verb)) return s.call.qp / 2U == first / 2;
@@ -183,11 +183,11 @@ void ReproWriter::write_decisive() {
   std::string names;
   for (const Outcome outcome : evidence_.allowed())
     names += fmt::format("{}{}", names.empty() ? "" : ", ",
-                         print_outcome(outcome, is_transfer(step.call.verb)));
+                         model::print_outcome(outcome, is_transfer(step.call.verb)));
   std::string text = fmt::format("Allowed here: {}.", names);
   const auto& a = evidence_.finding();
   if (a.verdict == Verdict::deviates) {
-    text += fmt::format(" Seen: {}.", print_result(step));
+    text += fmt::format(" Seen: {}.", model::print_result(step));
     if (kind() == DeviationClass::bytes) text += " Memory holds what it should not.";
     for (const auto& remark : step.remarks)
       if (remark.starts_with("broken: ")) text += " Broken: " + remark.substr(8) + ".";
@@ -278,7 +278,7 @@ std::string ReproWriter::parts() const {
 std::string ReproWriter::head() const {
   std::string text;
   for (const auto& comment : evidence_.trace.comments) text += comment;
-  if (text.empty()) text = fmt::format("Shows: {}.", print_annotation(evidence_.finding()));
+  if (text.empty()) text = fmt::format("Shows: {}.", model::print_annotation(evidence_.finding()));
   text = comment_lines(text, " * ");
   const bool cm = by_cm_ && parts_.contains(ReproPart::pairs);
   text +=
@@ -299,7 +299,7 @@ std::string ReproWriter::head() const {
   if (!buffers_.empty())
     text += "\n/* Where the trace has them; what lies around is not mapped. */\n";
   for (const std::size_t index : buffers_)
-    text += fmt::format("#define BUF{} {:#x}\n", index, buffer_address(index));
+    text += fmt::format("#define BUF{} {:#x}\n", index, model::buffer_address(index));
   return text;
 }
 
@@ -333,10 +333,10 @@ std::string ReproWriter::write() {
   begin += fmt::format("    {}open_device(argc, argv);\n",
                        named ? "struct ibv_context *context = " : "");
   for (const std::size_t index : buffers_) {
-    begin += fmt::format("    map(BUF{}, {});\n", index, buffer_size(index));
+    begin += fmt::format("    map(BUF{}, {});\n", index, model::buffer_size(index));
     if (kind() == DeviationClass::bytes)
-      begin += fmt::format("    fill(BUF{}, {}, {:#x});\n", index, buffer_size(index),
-                           initial_seed(index));
+      begin += fmt::format("    fill(BUF{}, {}, {:#x});\n", index, model::buffer_size(index),
+                           model::initial_seed(index));
   }
   return head() + parts() + begin + body_ + "}\n";
 }
@@ -351,4 +351,4 @@ std::string repro_command(const std::string& program) {
   return replaced(command, "[DEVICE [GID_INDEX]]", "DEVICE");
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,7 +6,7 @@
 
 #include "conformance/report/evidence.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// How the program connects its queue pairs.
 enum class Connecting : std::uint8_t {
@@ -25,4 +25,4 @@ std::string repro_program(const Evidence& evidence, Connecting connecting = Conn
 /// The command line that its head gives: compiles it, and runs it on a device.
 std::string repro_command(const std::string& program);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

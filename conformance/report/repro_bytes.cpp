@@ -5,9 +5,9 @@
 
 #include "conformance/report/repro_parts.hpp"
 #include "conformance/report/repro_writer.hpp"
-#include "impl/layout.hpp"
+#include "model/trace/layout.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -97,12 +97,12 @@ std::string ReproWriter::bytes_part() const {
     auto hole = evidence_.memory.unmapped(index);  // as the decisive step leaves it
     const auto& old = evidence_.before.back().buffers.at(index);
     if (old.hole.truth() && !old.read_only.truth()) {
-      hole.first = old.hole_first.value() - buffer_address(index);
-      hole.second = old.hole_last.value() + 1 - buffer_address(index);
+      hole.first = old.hole_first.value() - model::buffer_address(index);
+      hole.second = old.hole_last.value() + 1 - model::buffer_address(index);
     }
-    if (hole.first == hole.second) hole = {buffer_size(index), buffer_size(index)};
+    if (hole.first == hole.second) hole = {model::buffer_size(index), model::buffer_size(index)};
     add(index, 0, hole.first);
-    add(index, hole.second, buffer_size(index));
+    add(index, hole.second, model::buffer_size(index));
   }
   std::string text(repro_parts::kBytes);
   const std::string_view mark = "    @RANGES@};\n", place = "@WANTED@";
@@ -111,4 +111,4 @@ std::string ReproWriter::bytes_part() const {
   return text.replace(text.find(place), place.size(), used ? repro_parts::kWanted : "");
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

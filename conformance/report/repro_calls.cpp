@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "conformance/report/repro_writer.hpp"
-#include "conformance/trace/notation.hpp"
-#include "impl/layout.hpp"
+#include "model/trace/layout.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -32,7 +32,7 @@ const char* opcode(Verb verb) {
 
 std::string rereg_changes(std::uint32_t flags) {
   std::string text;
-  for (const auto& [flag, name] : kChangeNames) {
+  for (const auto& [flag, name] : model::kChangeNames) {
     if ((flags & flag) == 0) continue;
     text += (text.empty() ? "IBV_REREG_MR_" : " | IBV_REREG_MR_") + std::string(name);
     flags &= ~flag;
@@ -42,7 +42,7 @@ std::string rereg_changes(std::uint32_t flags) {
 }
 
 std::string advice(std::uint8_t option) {
-  if (const auto name = name_of_value(kAdviceNames, option))
+  if (const auto name = model::name_of_value(model::kAdviceNames, option))
     return "IBV_ADVISE_MR_ADVICE_" + std::string(*name);
   return fmt::format("(enum ibv_advise_mr_advice){}", option);
 }
@@ -92,7 +92,7 @@ void ReproWriter::answer(const Step& step, const std::string& call) {
   const bool ok = step.result.outcome == Outcome::ok;
   // What a refused re-registration leaves behind hangs on its code: so do the steps after it.
   const auto code = step.call.verb == Verb::rereg_mr && !ok
-                        ? name_of_value(kReregCodeNames, bits(step.result.error))
+                        ? model::name_of_value(model::kReregCodeNames, bits(step.result.error))
                         : std::nullopt;
   const auto not_zero = ok ? "!" : "";
   const auto as_told = code ? fmt::format(" == IBV_REREG_MR_{}", *code) : "";
@@ -232,7 +232,7 @@ void ReproWriter::protect(const Step& step) {
   const auto& c = step.call;
   const auto where = pointer(c.address.value());
   const auto length = number(c.length.value());
-  const auto index = (c.address.value() - kBufferBase) / kBufferStride;
+  const auto index = (c.address.value() - model::kBufferBase) / model::kBufferStride;
   const auto& buffer = before().buffers.at(index);
   const bool unmapped = buffer.hole.truth() && !buffer.read_only.truth();
   if (c.option == kNoPages)
@@ -294,7 +294,7 @@ void ReproWriter::write_call(const Step& step) {
     case Verb::alloc_mw:
       return make(step, "ibv_mw", name("mw", c.mw),
                   fmt::format("ibv_alloc_mw(pd{}, IBV_MW_{})", c.pd,
-                              print_named(kWindowTypeNames, c.option)));
+                              model::print_named(model::kWindowTypeNames, c.option)));
     case Verb::dealloc_mw: return answer(step, fmt::format("ibv_dealloc_mw(mw{})", c.mw));
     case Verb::post_recv: {
       need(ReproPart::receive);
@@ -320,9 +320,9 @@ void ReproWriter::write_call(const Step& step) {
 
 void ReproWriter::write_step() {
   const Step& step = step_at(now_);
-  line(fmt::format("step = \"{}: {}\";", now_ + 1, print_call(step)));
+  line(fmt::format("step = \"{}: {}\";", now_ + 1, model::print_call(step)));
   if (!is_decisive()) save_keys(step);
   write_call(step);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

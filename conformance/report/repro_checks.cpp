@@ -5,11 +5,11 @@
 #include <cassert>
 
 #include "conformance/report/repro_writer.hpp"
-#include "conformance/trace/notation.hpp"
 #include "model/conditions/registration.hpp"
 #include "model/conditions/windows.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -67,7 +67,7 @@ std::string errno_detail(std::string_view id) {
 }  // namespace
 
 DeviationClass ReproWriter::kind() const {
-  const auto place = index_of(kClassNames, evidence_.finding().kind);
+  const auto place = model::index_of(kClassNames, evidence_.finding().kind);
   return evidence_.finding().verdict == Verdict::deviates && place
              ? static_cast<DeviationClass>(*place)
              : DeviationClass::none;
@@ -396,4 +396,4 @@ void ReproWriter::check() {
   line(fmt::format("return verdict({}, got);", outcomes()));
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace mrproof::repro_parts {
+namespace mrproof::conformance::repro_parts {
 
 /// What all programs begin with, after their includes.
 inline constexpr std::string_view kMessages = R"(
@@ -378,4 +378,4 @@ static void watch_child(void)
 }
 )";
 
-}  // namespace mrproof::repro_parts
+}  // namespace mrproof::conformance::repro_parts

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace mrproof::repro_parts {
+namespace mrproof::conformance::repro_parts {
 
 inline constexpr std::string_view kOpenCm = R"(
 static struct ibv_port_attr port;
@@ -106,4 +106,4 @@ inline constexpr std::string_view kFlushed =
         return was_over || !ended(qp) ? got : TERMINATED;
 )";
 
-}  // namespace mrproof::repro_parts
+}  // namespace mrproof::conformance::repro_parts

@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "conformance/report/repro_writer.hpp"
-#include "conformance/testing/test_files.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/testing/test_files.hpp"
+#include "model/trace/trace_dialect.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -27,7 +27,8 @@ std::string program_of(const std::string& steps) {
       "given pd1\n"
       "given qp0(pd0) <-> qp1(pd0)\n" +
       steps;
-  return repro_program(gather_evidence(parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt"));
+  return repro_program(
+      gather_evidence(model::parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt"));
 }
 
 TEST(Repro, NumbersAndFlagsAreWrittenAsCUnderstandsThem) {
@@ -150,7 +151,8 @@ TEST(Repro, TheConnectionManagerConnectsIfAskedTo) {
       "# mrproof trace v1\ngiven pd0\ngiven pd1\ngiven qp0(pd0) <-> qp1(pd1)\n"
       "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
       "send(qp0, mr0.lkey, buf0+0, 8) -> SUCCESS\n";
-  const auto evidence = gather_evidence(parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt");
+  const auto evidence =
+      gather_evidence(model::parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt");
   const auto program = repro_program(evidence, Connecting::rdma_cm);
   EXPECT_THAT(program, HasSubstr("#include <rdma/rdma_cma.h>"));
   EXPECT_THAT(program, HasSubstr("make_pair(pd0, &qp0, pd1, &qp1);"));
@@ -168,7 +170,7 @@ constexpr const char* kTerminated =
     "rdma_write(qp0, 0x7, buf0+0, 8, 0x7, buf1+0) -> TERMINATED qp=ERR peer=ERR\n";
 
 std::string iwarp_program_of(const std::string& steps) {
-  const auto trace = parse_trace(kOverIwarp + steps, "a.mrt");
+  const auto trace = model::parse_trace(kOverIwarp + steps, "a.mrt");
   return repro_program(gather_evidence(trace, linux_rulebook(), "a.mrt"));
 }
 
@@ -207,16 +209,17 @@ TEST(Repro, SaysThatItIsOneProcess) {
   const auto program = [](const std::string& whose) {
     const std::string text = "# mrproof trace v1\ngiven pd0" + whose +
                              "\nmr0 = reg_mr(pd0, buf0+0, 8, 0) -> refused EINVAL\n";
-    return repro_program(gather_evidence(parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt"));
+    return repro_program(
+        gather_evidence(model::parse_trace(text, "a.mrt"), linux_rulebook(), "a.mrt"));
   };
   EXPECT_THAT(program(" in process 1"), HasSubstr("The trace has pd0 in another process"));
   EXPECT_THAT(program(""), Not(HasSubstr("in another process")));
 }
 
 TEST(Repro, EveryScenarioIsAReadableProgram) {
-  for (const auto& file : testing::scenario_files()) {
-    const Trace trace = load_trace(file);
-    const Evidence evidence = gather_evidence(trace, book_of(trace, "", file), file);
+  for (const auto& file : model::testing::scenario_files()) {
+    const model::Trace trace = model::load_trace(file);
+    const Evidence evidence = gather_evidence(trace, model::book_of(trace, "", file), file);
     std::istringstream program(repro_program(evidence));
     std::size_t number = 0;
     for (std::string line; std::getline(program, line); ++number)
@@ -226,4 +229,4 @@ TEST(Repro, EveryScenarioIsAReadableProgram) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

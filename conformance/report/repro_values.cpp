@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "conformance/report/repro_writer.hpp"
-#include "conformance/trace/notation.hpp"
-#include "impl/layout.hpp"
+#include "model/trace/layout.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -66,7 +66,7 @@ std::string number(std::uint64_t value) {
 std::string c_access(std::uint32_t access) {
   std::string text;
   const auto append = [&](const std::string& part) { text += (text.empty() ? "" : " | ") + part; };
-  for (const auto& [flag, name] : kAccessNames) {
+  for (const auto& [flag, name] : model::kAccessNames) {
     if ((access & flag & ~kUncommon) == 0) continue;
     append("IBV_ACCESS_" + std::string(name));
     access &= ~flag;
@@ -85,11 +85,11 @@ std::string c_status(Outcome outcome) {
 }
 
 std::string ReproWriter::address(std::uint64_t value) {
-  const std::string text = print_address(value);
+  const std::string text = model::print_address(value);
   if (!text.starts_with("buf")) return text;
   const auto index = static_cast<std::size_t>(text[3] - '0');
   buffers_.insert(index);
-  const std::uint64_t start = buffer_address(index);
+  const std::uint64_t start = model::buffer_address(index);
   if (value == start) return fmt::format("BUF{}", index);
   if (value > start) return fmt::format("BUF{} + {}", index, value - start);
   return fmt::format("BUF{} - {}", index, start - value);
@@ -101,8 +101,8 @@ std::string ReproWriter::pointer(std::uint64_t value) {
   return fmt::format("(void *){}{}{}", sum ? "(" : "", text, sum ? ")" : "");
 }
 
-std::string ReproWriter::key(const KeyName& name) {
-  using Kind = KeyName::Kind;
+std::string ReproWriter::key(const model::KeyName& name) {
+  using Kind = model::KeyName::Kind;
   const auto flipped = [&](const std::string& text) {
     return name.flip == 0 ? text : fmt::format("{} ^ {:#x}", text, name.flip);
   };
@@ -121,7 +121,8 @@ std::string ReproWriter::key(const KeyName& name) {
   return live ? flipped(object + "->" + which) : saved(object + "_" + which);
 }
 
-std::string ReproWriter::element(const KeyName& lkey, std::uint64_t at, std::uint64_t length) {
+std::string ReproWriter::element(const model::KeyName& lkey, std::uint64_t at,
+                                 std::uint64_t length) {
   return fmt::format("{{{}, {}, {}}}", address(at), number(length), key(lkey));
 }
 
@@ -141,8 +142,9 @@ std::string ReproWriter::bind_info(const Step& step) {
 }
 
 /// Whether a later step names that key, before the handle is made again and forgets it.
-bool ReproWriter::named_later(KeyName::Kind kind, std::uint8_t slot) const {
-  const bool window = kind == KeyName::Kind::window_rkey || kind == KeyName::Kind::old_window_rkey;
+bool ReproWriter::named_later(model::KeyName::Kind kind, std::uint8_t slot) const {
+  const bool window =
+      kind == model::KeyName::Kind::window_rkey || kind == model::KeyName::Kind::old_window_rkey;
   for (std::size_t i = now_ + 1; i < evidence_.trace.steps.size(); ++i) {
     const Step& step = step_at(i);
     for (const auto* name : {&step.lkey, &step.second, &step.rkey})
@@ -162,12 +164,12 @@ void ReproWriter::save(const std::string& variable, const std::string& value) {
 
 /// Before a step that ends or changes an object: keys of it that a later step names.
 void ReproWriter::save_keys(const Step& step) {
-  using Kind = KeyName::Kind;
+  using Kind = model::KeyName::Kind;
   const auto& c = step.call;
   const auto& r = step.result;
   const auto region = fmt::format("mr{}", c.mr), window = fmt::format("mw{}", c.mw);
   const bool done = r.outcome == Outcome::ok;
-  const bool renews = c.verb == Verb::rereg_mr && tells_keys(c.verb, r);
+  const bool renews = c.verb == Verb::rereg_mr && model::tells_keys(c.verb, r);
   if (c.verb == Verb::dereg_mr && done) {
     if (named_later(Kind::lkey, c.mr)) save(region + "_lkey", region + "->lkey");
     if (named_later(Kind::rkey, c.mr)) save(region + "_rkey", region + "->rkey");
@@ -182,4 +184,4 @@ void ReproWriter::save_keys(const Step& step) {
     save(window + "_old_rkey", window + "->rkey");
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -10,7 +10,7 @@
 
 #include "conformance/report/repro.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Functions that a program may need (repro_parts.hpp), in the order in which they stand there.
 enum class ReproPart : std::uint8_t {
@@ -41,7 +41,7 @@ class ReproWriter {
   std::string write();
 
  private:
-  using Step = mrproof::Step;
+  using Step = mrproof::model::Step;
   using State = model::State<model::Plain>;
 
   // repro.cpp: the program around the steps
@@ -59,13 +59,13 @@ class ReproWriter {
   // repro_values.cpp: values in C
   std::string address(std::uint64_t value);
   std::string pointer(std::uint64_t value);
-  std::string key(const KeyName& name);
-  std::string element(const KeyName& lkey, std::uint64_t address, std::uint64_t length);
+  std::string key(const model::KeyName& name);
+  std::string element(const model::KeyName& lkey, std::uint64_t address, std::uint64_t length);
   std::string elements(const Step& step);
   std::string bind_info(const Step& step);
   void save_keys(const Step& step);
   void save(const std::string& variable, const std::string& value);
-  [[nodiscard]] bool named_later(KeyName::Kind kind, std::uint8_t slot) const;
+  [[nodiscard]] bool named_later(model::KeyName::Kind kind, std::uint8_t slot) const;
 
   // repro_calls.cpp: one step
   void write_step();
@@ -149,4 +149,4 @@ std::string c_access(std::uint32_t access);
 /// The outcome of a work request as C names it; REFUSED for a refusal.
 std::string c_status(model::Outcome outcome);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -4,7 +4,7 @@
 #include <bit>
 #include <stdexcept>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -66,4 +66,4 @@ void RuleCoverage::look(const PlainView& view) {
 
 void RuleCoverage::take(const PlainRule& rule) { ++taken_[book_->index(rule)]; }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/rulebook.hpp"
+#include "model/judge/rulebook.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// A rule and a situation's condition of it. It decides alone where all else that the rule requires
 /// is as it has to be: what is required is broken alone; of the reasons for a refusal it is the
@@ -59,4 +59,4 @@ class RuleCoverage {
   std::vector<std::uint64_t> alone_, open_, taken_;
 };
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -2,31 +2,31 @@
 
 #include <gmock/gmock.h>
 
-#include "conformance/oracle/judge_trace.hpp"
+#include "model/oracle/judge_trace.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
 
 /// What decides alone in the last step of a trace: "rdma_write.ok but for remote_in_bounds".
 std::vector<std::string> alone_in(const std::string& steps) {
-  const Trace trace = parse_trace(
+  const model::Trace trace = model::parse_trace(
       "# mrproof trace v1\ngiven pd0\ngiven pd1\ngiven qp0(pd0) <-> qp1(pd0)\n"
       "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|REMOTE_WRITE) -> ok\n"
       "mr1 = reg_mr(pd1, buf1+0, 64, LOCAL_WRITE|REMOTE_READ) -> ok\n" +
           steps,
       "trace");
   const Rulebook& book = linux_rulebook();
-  Oracle oracle(book, trace.setup, trace.can);
-  KeyGiver keys(trace);
+  model::Oracle oracle(book, trace.setup, trace.can);
+  model::KeyGiver keys(trace);
   RuleCoverage coverage(book);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
-    Step step = trace.steps[i];
+    model::Step step = trace.steps[i];
     oracle.resolve(step);
     keys.give(step, oracle.state());
     if (i + 1 == trace.steps.size()) coverage.look({oracle.state(), step.call, step.result});
-    RecordedMemory memory(step);
+    model::RecordedMemory memory(step);
     oracle.check(step, memory);
   }
   std::vector<std::string> names;
@@ -68,4 +68,4 @@ TEST(RuleCoverage, CountsWhatIsOpenAndWhatIsTaken) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

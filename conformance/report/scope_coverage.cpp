@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <deque>
 
-#include "conformance/catalogue/explain.hpp"
-#include "conformance/explore/tours.hpp"
-#include "conformance/run/series.hpp"
-#include "conformance/trace/key_value.hpp"
-#include "conformance/walk/unanswered.hpp"
+#include "model/trace/key_value.hpp"
+#include "property-tests/series/series.hpp"
+#include "property-tests/series/tours.hpp"
+#include "property-tests/walk/unanswered.hpp"
+#include "specs/explain/explain.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -21,21 +21,22 @@ constexpr const char* kUnanswered = "nobody answers: it would take seconds of re
 
 }  // namespace
 
-ScopeCoverage::ScopeCoverage(Transitions& all)
+ScopeCoverage::ScopeCoverage(specs::Transitions& all)
     : all_(&all),
-      doubts_(least_doubts(all)),
+      doubts_(property_tests::least_doubts(all)),
       seen_(all.calls().size()),
       last_call_(all.calls().size()),
       last_rule_(all.book().rules().size()) {}
 
-void ScopeCoverage::begin_case(const Setup& setup) {
+void ScopeCoverage::begin_case(const model::Setup& setup) {
   follows_ = way_known_ = setup == all_->scope().setup;
   way_.clear();
   last_call_ = seen_.size();
   last_rule_ = all_->book().rules().size();
 }
 
-void ScopeCoverage::step(const State<Plain>& before, const Step& step, const Judgement& judgement) {
+void ScopeCoverage::step(const State<Plain>& before, const model::Step& step,
+                         const Judgement& judgement) {
   if (!follows_) return;
   const auto call = all_->find_call(step);
   if (!call) {  // from here on the state may be one that the scope does not tell from others
@@ -50,7 +51,7 @@ void ScopeCoverage::step(const State<Plain>& before, const Step& step, const Jud
     const auto [way, is_first] = ways_.try_emplace(*state, way_);
     if (!is_first && way_.size() < way->second.size()) way->second = way_;
   }
-  const StateCall* made = state ? all_->find(*state, *call) : nullptr;
+  const specs::StateCall* made = state ? all_->find(*state, *call) : nullptr;
   const bool learnt = judgement.verdict == Verdict::conforms ||
                       judgement.verdict == Verdict::deviates ||
                       judgement.verdict == Verdict::unsupported;
@@ -61,7 +62,7 @@ void ScopeCoverage::step(const State<Plain>& before, const Step& step, const Jud
   Seen& seen = seen_[last_call_];
   seen.made = true;
   if (judgement.verdict == Verdict::deviates) {
-    seen.deviates.insert(print_annotation(annotate(judgement, step)));
+    seen.deviates.insert(model::print_annotation(model::annotate(judgement, step)));
     last_rule_ = all_->book().rules().size();
     return;
   }
@@ -73,7 +74,7 @@ void ScopeCoverage::step(const State<Plain>& before, const Step& step, const Jud
 }
 
 /// Whether the device has gone that way.
-bool ScopeCoverage::passes(const StateCall& call, const TransitionEnd& end) const {
+bool ScopeCoverage::passes(const specs::StateCall& call, const specs::TransitionEnd& end) const {
   // One state can stand for several of the device's, so that it may do one thing now, another then.
   const Seen& seen = seen_[all_->index(call)];
   return seen.ends.contains(end.to) || (call.end_count == 1 && !seen.rules.empty());
@@ -81,19 +82,20 @@ bool ScopeCoverage::passes(const StateCall& call, const TransitionEnd& end) cons
 
 /// The trouble that the call is known to make in its state; empty if none.
 std::string trouble_of(const State<Plain>& state, const Call<Plain>& call,
-                       const std::vector<KnownDeviation>& known, const Rulebook& book) {
+                       const std::vector<property_tests::KnownDeviation>& known,
+                       const Rulebook& book) {
   const PlainView view{state, call, {}};
-  if (nobody_answers(view)) return kUnanswered;
-  if (!is_known_trouble(known, book, view)) return "";
+  if (property_tests::nobody_answers(view)) return kUnanswered;
+  if (!property_tests::is_known_trouble(known, book, view)) return "";
   return fmt::format("{}.none/none/{}", kVerbNames.at(static_cast<std::size_t>(call.verb)),
-                     trouble_name(book, view));
+                     property_tests::trouble_name(book, view));
 }
 
-std::string ScopeCoverage::trouble_in(const StateCall& call,
-                                      const std::vector<KnownDeviation>& known) const {
-  Step step = all_->scope().calls[call.call];
-  const auto state = plain_state(all_->state(call.from));
-  resolve_keys(step, state);
+std::string ScopeCoverage::trouble_in(
+    const specs::StateCall& call, const std::vector<property_tests::KnownDeviation>& known) const {
+  model::Step step = all_->scope().calls[call.call];
+  const auto state = specs::plain_state(all_->state(call.from));
+  model::resolve_keys(step, state);
   return trouble_of(state, step.call, known, all_->book());
 }
 
@@ -107,7 +109,7 @@ std::vector<bool> ScopeCoverage::reachable(const std::vector<std::string>& troub
     reached[state] = true;
   };
   for (reach(0); !left.empty(); left.pop_front())
-    for (const StateCall& call : all_->calls_in(left.front())) {
+    for (const specs::StateCall& call : all_->calls_in(left.front())) {
       const auto index = all_->index(call);
       if (!trouble[index].empty()) continue;
       for (const auto state : seen_[index].ends) reach(state);
@@ -118,7 +120,7 @@ std::vector<bool> ScopeCoverage::reachable(const std::vector<std::string>& troub
 }
 
 /// Why the device does not go that way.
-std::string ScopeCoverage::barrier(const StateCall& call, const TransitionEnd& end,
+std::string ScopeCoverage::barrier(const specs::StateCall& call, const specs::TransitionEnd& end,
                                    const std::string& trouble) const {
   const Seen& seen = seen_[all_->index(call)];
   if (!trouble.empty()) return "left out: " + trouble;
@@ -138,7 +140,7 @@ std::vector<std::string> ScopeCoverage::barriers(const std::vector<bool>& reache
   std::vector<std::string> why(all_->states());
   std::deque<std::size_t> left;
   const auto pass_on = [&](std::size_t from, bool is_reached) {
-    for (const StateCall& call : all_->calls_in(from))
+    for (const specs::StateCall& call : all_->calls_in(from))
       for (const auto& end : all_->ends(call)) {
         if (reached[end.to] || !why[end.to].empty()) continue;
         why[end.to] = is_reached ? barrier(call, end, trouble[all_->index(call)]) : why[from];
@@ -151,15 +153,15 @@ std::vector<std::string> ScopeCoverage::barriers(const std::vector<bool>& reache
   return why;
 }
 
-std::string ScopeCoverage::name_of(const StateCall& call) const {
+std::string ScopeCoverage::name_of(const specs::StateCall& call) const {
   std::string state;
-  for (const auto& line : describe_state(plain_state(all_->state(call.from))))
+  for (const auto& line : specs::describe_state(specs::plain_state(all_->state(call.from))))
     state += (state.empty() ? "" : "; ") + line;
-  return fmt::format("{} in state {} ({})", print_call(all_->scope().calls[call.call]), call.from,
-                     state);
+  return fmt::format("{} in state {} ({})", model::print_call(all_->scope().calls[call.call]),
+                     call.from, state);
 }
 
-void ScopeCoverage::count_made(const StateCall& call, ScopeFigures& figures) const {
+void ScopeCoverage::count_made(const specs::StateCall& call, ScopeFigures& figures) const {
   const Seen& seen = seen_[all_->index(call)];
   ++figures.calls_made;
   for (const auto& name : seen.deviates) ++figures.deviations[name];
@@ -175,14 +177,14 @@ void ScopeCoverage::count_made(const StateCall& call, ScopeFigures& figures) con
 /// Pairs that this device has to have shown: of calls that were made, with what it did there.
 void ScopeCoverage::count_pairs(ScopeFigures& figures) const {
   std::set<std::pair<std::size_t, std::size_t>> possible;
-  for (const StateCall& call : all_->calls()) {
+  for (const specs::StateCall& call : all_->calls()) {
     const Seen& seen = seen_[all_->index(call)];
     if (doubts_[call.from] > 1) continue;
     for (const auto& end : all_->ends(call)) {
       if (!passes(call, end)) continue;
       for (const auto first : all_->rules(call, end)) {
         if (!seen.rules.contains(first)) continue;
-        for (const StateCall& next : all_->calls_in(end.to))
+        for (const specs::StateCall& next : all_->calls_in(end.to))
           for (const auto second : seen_[all_->index(next)].rules) possible.emplace(first, second);
       }
     }
@@ -197,23 +199,24 @@ void ScopeCoverage::count_pairs(ScopeFigures& figures) const {
   }
 }
 
-ScopeFigures ScopeCoverage::figures(const std::vector<KnownDeviation>& known) const {
+ScopeFigures ScopeCoverage::figures(
+    const std::vector<property_tests::KnownDeviation>& known) const {
   ScopeFigures figures;
-  Trace needs;
+  model::Trace needs;
   needs.can = all_->scope().can;
-  figures.lacking = lacking(needs, can_);
+  figures.lacking = property_tests::lacking(needs, can_);
   if (!figures.lacking.empty()) return figures;
   figures.states = all_->states();
   figures.states_visited = visited_.size();
   figures.calls = all_->calls().size();
   figures.transitions = all_->count();
   std::vector<std::string> trouble;
-  for (const StateCall& call : all_->calls())
+  for (const specs::StateCall& call : all_->calls())
     trouble.push_back(seen_[all_->index(call)].made ? "" : trouble_in(call, known));
   const auto reached = reachable(trouble);
   const auto why = barriers(reached, trouble);
   std::vector<std::size_t> missed;
-  for (const StateCall& call : all_->calls()) {
+  for (const specs::StateCall& call : all_->calls()) {
     const auto index = all_->index(call);
     if (seen_[index].made)
       count_made(call, figures);
@@ -234,4 +237,4 @@ ScopeFigures ScopeCoverage::figures(const std::vector<KnownDeviation>& known) co
   return figures;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

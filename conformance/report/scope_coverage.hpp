@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/explore/transitions.hpp"
-#include "conformance/walk/walk.hpp"
+#include "property-tests/walk/walk.hpp"
+#include "specs/explore/transitions.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// What a run showed of a scope. Calls are counted in states: the same call in two states is two.
 struct ScopeFigures {
@@ -43,7 +43,7 @@ struct ScopeFigures {
 
 /// Traces of missed calls.
 struct MissedTraces {
-  std::vector<Trace> traces;
+  std::vector<model::Trace> traces;
   std::size_t out_of_reach = 0;  ///< calls in none of them: no way to their state is known
 };
 
@@ -51,20 +51,22 @@ struct MissedTraces {
 /// answers it; empty if it would be.
 std::string trouble_of(const model::State<model::Plain>& state,
                        const model::Call<model::Plain>& call,
-                       const std::vector<KnownDeviation>& known, const model::Rulebook& book);
+                       const std::vector<property_tests::KnownDeviation>& known,
+                       const model::Rulebook& book);
 
 /// Follows a run's cases as long as they stay within the scope.
 class ScopeCoverage {
  public:
   /// `all` has to outlive it.
-  explicit ScopeCoverage(Transitions& all);
+  explicit ScopeCoverage(specs::Transitions& all);
 
   void device(const model::Capabilities<model::Plain>& can) { can_ = can; }
-  void begin_case(const Setup& setup);
-  void step(const model::State<model::Plain>& before, const Step& step,
+  void begin_case(const model::Setup& setup);
+  void step(const model::State<model::Plain>& before, const model::Step& step,
             const model::Judgement& judgement);
   /// `known`: calls that make trouble, and were left out for it.
-  [[nodiscard]] ScopeFigures figures(const std::vector<KnownDeviation>& known) const;
+  [[nodiscard]] ScopeFigures figures(
+      const std::vector<property_tests::KnownDeviation>& known) const;
   /// Traces that make the missed calls, if the device does again what it did in this run: to each
   /// one's state by the calls that led there or, if none did, would lead there. Calls that do not
   /// change the state share a trace.
@@ -84,23 +86,24 @@ class ScopeCoverage {
     std::set<std::size_t> ends;      ///< states that it led to
     std::set<std::string> deviates;  ///< names of deviations
   };
-  [[nodiscard]] bool passes(const StateCall& call, const TransitionEnd& end) const;
+  [[nodiscard]] bool passes(const specs::StateCall& call, const specs::TransitionEnd& end) const;
   [[nodiscard]] std::vector<bool> reachable(const std::vector<std::string>& trouble) const;
-  [[nodiscard]] std::string barrier(const StateCall& call, const TransitionEnd& end,
+  [[nodiscard]] std::string barrier(const specs::StateCall& call, const specs::TransitionEnd& end,
                                     const std::string& trouble) const;
   [[nodiscard]] std::vector<std::string> barriers(const std::vector<bool>& reached,
                                                   const std::vector<std::string>& trouble) const;
-  [[nodiscard]] std::string trouble_in(const StateCall& call,
-                                       const std::vector<KnownDeviation>& known) const;
-  void count_made(const StateCall& call, ScopeFigures& figures) const;
+  [[nodiscard]] std::string trouble_in(
+      const specs::StateCall& call, const std::vector<property_tests::KnownDeviation>& known) const;
+  void count_made(const specs::StateCall& call, ScopeFigures& figures) const;
   void count_pairs(ScopeFigures& figures) const;
-  [[nodiscard]] std::string name_of(const StateCall& call) const;
+  [[nodiscard]] std::string name_of(const specs::StateCall& call) const;
   // scope_coverage_traces.cpp
-  [[nodiscard]] std::size_t rule_to(const StateCall& call, const TransitionEnd& end) const;
+  [[nodiscard]] std::size_t rule_to(const specs::StateCall& call,
+                                    const specs::TransitionEnd& end) const;
   [[nodiscard]] std::map<std::size_t, Way> known_ways() const;
-  [[nodiscard]] Trace trace_of(const Way& way) const;
+  [[nodiscard]] model::Trace trace_of(const Way& way) const;
 
-  Transitions* all_;
+  specs::Transitions* all_;
   model::Capabilities<model::Plain> can_;
   std::vector<unsigned> doubts_;  ///< of the ways to each state
   std::vector<Seen> seen_;
@@ -114,4 +117,4 @@ class ScopeCoverage {
   std::size_t last_rule_;
 };
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "conformance/explore/tours.hpp"
-#include "conformance/oracle/judge_trace.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "property-tests/series/tours.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -16,55 +16,56 @@ using ::testing::IsEmpty;
 class Covered {
  public:
   explicit Covered(const std::string& name)
-      : scope_(load_scope(std::string(MRPROOF_SCOPES) + "/" + name + ".scope")),
+      : scope_(specs::load_scope(std::string(MRPROOF_SCOPES) + "/" + name + ".scope")),
         all_(scope_),
         seen_(all_),
-        tours_(make_tours(all_)) {
+        tours_(property_tests::make_tours(all_)) {
     seen_.device(scope_.can);
   }
 
-  std::vector<Tour>& tours() { return tours_; }
-  Transitions& all() { return all_; }
+  std::vector<property_tests::Tour>& tours() { return tours_; }
+  specs::Transitions& all() { return all_; }
   ScopeCoverage& seen() { return seen_; }
 
   /// A device that does what is likely, and (`turn` says so) something else.
   template <class Turn>
   void make_tours_but(Turn&& turn) {
-    for (const Tour& tour : tours_) follow(tour_trace(all_, tour), turn);
+    for (const property_tests::Tour& tour : tours_)
+      follow(property_tests::tour_trace(all_, tour), turn);
   }
   /// The same with one trace.
   template <class Turn>
-  void follow(const Trace& trace, Turn&& turn) {
-    Oracle oracle(all_.book(), trace.setup, trace.can);
-    KeyGiver keys(trace);
+  void follow(const model::Trace& trace, Turn&& turn) {
+    model::Oracle oracle(all_.book(), trace.setup, trace.can);
+    model::KeyGiver keys(trace);
     seen_.begin_case(trace.setup);
-    for (Step step : trace.steps) {
+    for (model::Step step : trace.steps) {
       oracle.resolve(step);
       if (oracle.forbids(step) != nullptr) continue;
       turn(step);
       keys.give(step, oracle.state());
       const auto before = oracle.state();
-      RecordedMemory memory(step);
+      model::RecordedMemory memory(step);
       const auto judgement = oracle.check(step, memory);
       seen_.step(before, step, judgement);
       if (judgement.verdict == Verdict::deviates)
         break;  // the results to come are for another state
     }
   }
-  ScopeFigures figures(const std::vector<KnownDeviation>& known = {}) {
+  ScopeFigures figures(const std::vector<property_tests::KnownDeviation>& known = {}) {
     return seen_.figures(known);
   }
 
  private:
-  Scope scope_;
-  Transitions all_;
+  specs::Scope scope_;
+  specs::Transitions all_;
   ScopeCoverage seen_;
-  std::vector<Tour> tours_;
+  std::vector<property_tests::Tour> tours_;
 };
 
 TEST(ScopeCoverage, IsCompleteAfterAllTours) {
   Covered covered("tour-windows");
-  covered.make_tours_but([](Step&) {});
+  covered.make_tours_but([](model::Step&) {});
   const auto figures = covered.figures();
   EXPECT_TRUE(figures.complete());
   EXPECT_EQ(figures.states_visited, figures.states);
@@ -82,22 +83,22 @@ TEST(ScopeCoverage, IsCompleteAfterAllTours) {
 TEST(ScopeCoverage, NamesTheOneCallThatWasNotMade) {
   Covered covered("tour-windows");
   std::vector<int> times(covered.all().calls().size());
-  for (const Tour& tour : covered.tours())
-    for (const TourStep& step : tour) ++times[step.call];
-  for (Tour& tour : covered.tours()) {
+  for (const property_tests::Tour& tour : covered.tours())
+    for (const property_tests::TourStep& step : tour) ++times[step.call];
+  for (property_tests::Tour& tour : covered.tours()) {
     if (times[tour.back().call] != 1) continue;
     const auto& call = covered.all().calls()[tour.back().call];
     tour.pop_back();
-    covered.make_tours_but([](Step&) {});
+    covered.make_tours_but([](model::Step&) {});
     const auto figures = covered.figures();
     EXPECT_FALSE(figures.complete());
     ASSERT_EQ(figures.missed.size(), 1U);
     EXPECT_THAT(figures.missed[0],
-                ::testing::StartsWith(print_call(covered.all().scope().calls[call.call])));
+                ::testing::StartsWith(model::print_call(covered.all().scope().calls[call.call])));
     const auto again = covered.seen().missed_traces(figures).traces;
     ASSERT_EQ(again.size(), 1U);
-    covered.follow(again[0], [](Step&) {});
-    EXPECT_TRUE(covered.figures().complete()) << print_trace(again[0]);
+    covered.follow(again[0], [](model::Step&) {});
+    EXPECT_TRUE(covered.figures().complete()) << model::print_trace(again[0]);
     return;
   }
   FAIL() << "no tour ends with a call that no other one makes";
@@ -108,14 +109,14 @@ TEST(ScopeCoverage, IsCompleteAfterTracesOfWhatWasMissed) {
   Covered covered("tour-windows");
   auto& tours = covered.tours();
   tours.erase(tours.begin() + static_cast<long>(tours.size() / 20), tours.end());
-  covered.make_tours_but([](Step&) {});
+  covered.make_tours_but([](model::Step&) {});
   std::size_t missed = covered.figures().missed.size();
   EXPECT_GT(missed, 100U);
   for (int round = 0; round < 20 && missed != 0; ++round) {
     const auto figures = covered.figures();
     const auto [traces, out_of_reach] = covered.seen().missed_traces(figures);
     EXPECT_LT(out_of_reach, figures.missed.size());
-    for (const Trace& trace : traces) covered.follow(trace, [](Step&) {});
+    for (const model::Trace& trace : traces) covered.follow(trace, [](model::Step&) {});
     const std::size_t left = covered.figures().missed.size();
     ASSERT_LT(left, missed) << "round " << round;
     missed = left;
@@ -126,7 +127,7 @@ TEST(ScopeCoverage, IsCompleteAfterTracesOfWhatWasMissed) {
 // A case ends there, so that what comes after is missed, and not called done.
 TEST(ScopeCoverage, NamesDeviationsAndWhatWasMissedForThem) {
   Covered covered("tour-windows");
-  covered.make_tours_but([](Step& step) {
+  covered.make_tours_but([](model::Step& step) {
     if (step.call.verb != Verb::alloc_mw) return;
     step.result = {};
     step.result.outcome = Outcome::refused;
@@ -142,17 +143,17 @@ TEST(ScopeCoverage, NamesDeviationsAndWhatWasMissedForThem) {
 
 TEST(ScopeCoverage, NamesCallsThatWereLeftOut) {
   Covered covered("tour-windows");
-  const std::vector<KnownDeviation> known{
-      {"rdma_write.ok", KnownDeviation::kTrouble, "remote_key_live"}};
-  for (Tour& tour : covered.tours())
-    std::erase_if(tour, [&](const TourStep& step) {
+  const std::vector<property_tests::KnownDeviation> known{
+      {"rdma_write.ok", property_tests::KnownDeviation::kTrouble, "remote_key_live"}};
+  for (property_tests::Tour& tour : covered.tours())
+    std::erase_if(tour, [&](const property_tests::TourStep& step) {
       const auto& call = covered.all().calls()[step.call];
-      const Step& made = covered.all().scope().calls[call.call];
-      const auto state = plain_state(covered.all().state(call.from));
-      return made.call.verb == Verb::rdma_write && made.rkey.kind == KeyName::Kind::value &&
+      const model::Step& made = covered.all().scope().calls[call.call];
+      const auto state = specs::plain_state(covered.all().state(call.from));
+      return made.call.verb == Verb::rdma_write && made.rkey.kind == model::KeyName::Kind::value &&
              (state.qps[0].state == QpState::rts).truth();
     });
-  covered.make_tours_but([](Step&) {});
+  covered.make_tours_but([](model::Step&) {});
   const auto figures = covered.figures(known);
   EXPECT_THAT(figures.left_out, ::testing::SizeIs(::testing::Gt(0U)));
   for (const auto& [name, count] : figures.left_out)
@@ -172,7 +173,7 @@ TEST(ScopeCoverage, FollowsACaseAsLongAsItStaysInTheScope) {
   Covered covered("tour-windows");
   covered.tours().resize(1);
   bool left = false;
-  covered.make_tours_but([&](Step& step) {
+  covered.make_tours_but([&](model::Step& step) {
     if (left) return;
     left = true;
     step.call.verb = Verb::query_qp;  // the scope has no such call
@@ -183,4 +184,4 @@ TEST(ScopeCoverage, FollowsACaseAsLongAsItStaysInTheScope) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

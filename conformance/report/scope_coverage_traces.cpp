@@ -3,14 +3,15 @@
 #include <functional>
 #include <queue>
 
-#include "conformance/explore/observed_step.hpp"
 #include "conformance/report/scope_coverage.hpp"
+#include "specs/explore/observed_step.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// The rule by which the device went that way, or, where it deviated and the state was known all
 /// the same, the strictest by which it could have.
-std::size_t ScopeCoverage::rule_to(const StateCall& call, const TransitionEnd& end) const {
+std::size_t ScopeCoverage::rule_to(const specs::StateCall& call,
+                                   const specs::TransitionEnd& end) const {
   const Seen& seen = seen_[all_->index(call)];
   const auto rules = all_->rules(call, end);
   const auto taken = std::find_if(rules.begin(), rules.end(),
@@ -31,7 +32,7 @@ std::map<std::size_t, ScopeCoverage::Way> ScopeCoverage::known_ways() const {
     queue.pop();
     const Way& way = ways.at(state);
     if (way.size() < length) continue;
-    for (const StateCall& call : all_->calls_in(state)) {
+    for (const specs::StateCall& call : all_->calls_in(state)) {
       for (const auto& end : all_->ends(call)) {
         if (!passes(call, end)) continue;
         if (end.to == 0 || ways_.contains(end.to)) continue;
@@ -47,16 +48,16 @@ std::map<std::size_t, ScopeCoverage::Way> ScopeCoverage::known_ways() const {
   return ways;
 }
 
-Trace ScopeCoverage::trace_of(const Way& way) const {
-  const Scope& scope = all_->scope();
-  Trace trace;
+model::Trace ScopeCoverage::trace_of(const Way& way) const {
+  const specs::Scope& scope = all_->scope();
+  model::Trace trace;
   trace.dialect = scope.dialect;
   trace.setup = scope.setup;
   trace.can = scope.can;
   for (const auto& [index, rule] : way) {
-    const StateCall& made = all_->calls()[index];
-    trace.steps.push_back(
-        observed_step(scope, all_->state(made.from), made.call, all_->book().rules()[rule]->id));
+    const specs::StateCall& made = all_->calls()[index];
+    trace.steps.push_back(specs::observed_step(scope, all_->state(made.from), made.call,
+                                               all_->book().rules()[rule]->id));
   }
   return trace;
 }
@@ -66,7 +67,7 @@ MissedTraces ScopeCoverage::missed_traces(const ScopeFigures& figures) const {
   const auto ways = known_ways();
   std::map<std::size_t, Way> staying;  // of each state: the calls after which it is the same
   for (const auto index : figures.missed_places) {
-    const StateCall& call = all_->calls()[index];
+    const specs::StateCall& call = all_->calls()[index];
     const auto way = ways.find(call.from);
     if (way == ways.end()) {
       ++result.out_of_reach;
@@ -86,4 +87,4 @@ MissedTraces ScopeCoverage::missed_traces(const ScopeFigures& figures) const {
   return result;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,7 +6,7 @@
 #include "conformance/run/process.hpp"
 #include "conformance/run/worker.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 int run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device) {
   auto& header = channel.header();
@@ -37,4 +37,4 @@ int run_agent(Channel& channel, const std::string& channel_path, const std::stri
   }
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

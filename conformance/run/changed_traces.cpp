@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "conformance/run/plan.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using Json = nlohmann::json;
@@ -87,7 +87,7 @@ std::map<std::string, std::string> shortest_traces(
   const std::string file = folder + "/journal.jsonl";
   std::ifstream in(file);
   if (!in)
-    throw ToolError(
+    throw model::ToolError(
         fmt::format("{}: cannot be read: {}; traces take a run's folder with its journal", file,
                     std::strerror(errno)));
   Collector collector(entries, dialect);
@@ -98,9 +98,10 @@ std::map<std::string, std::string> shortest_traces(
       if (!line.empty()) collector.add(Json::parse(line));
     }
   } catch (const Json::exception& error) {
-    throw ToolError(fmt::format("{}:{}: no record of a journal: {}", file, number, error.what()));
+    throw model::ToolError(
+        fmt::format("{}:{}: no record of a journal: {}", file, number, error.what()));
   }
   return std::move(collector).traces();
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

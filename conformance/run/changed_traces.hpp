@@ -6,7 +6,7 @@
 
 #include "conformance/run/fingerprint.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Of each entry the calls of the case in which it was met after the fewest steps, up to that step,
 /// as a trace with the results that were seen (conformance/README.md). Entries that no step shows
@@ -16,4 +16,4 @@ std::map<std::string, std::string> shortest_traces(
     const std::string& folder, const std::map<std::string, FingerprintEntry>& entries,
     const std::string& dialect);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,15 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "conformance/run/plan.hpp"
-#include "conformance/testing/test_files.hpp"
-#include "conformance/trace/trace.hpp"
+#include "model/testing/test_files.hpp"
+#include "model/trace/trace.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
+using model::testing::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::TemporaryFolder;
 
 const std::string kDeviation = "deviates dealloc_pd.refused rejected nothing_forbids";
 
@@ -61,7 +61,7 @@ TEST(ChangedTraces, AreTheShortestOfTheJournal) {
             "# mrproof trace v1\n# from short\ngiven capabilities(MW_BIND, 64, MW_TYPE_1)\n"
             "given pd0\ndealloc_pd(pd0) -> refused EBUSY\n! " +
                 kDeviation + "\n");
-  EXPECT_EQ(parse_trace(traces.at(kRefusal), "").steps.size(), 1U);
+  EXPECT_EQ(model::parse_trace(traces.at(kRefusal), "").steps.size(), 1U);
   EXPECT_THAT(traces.at(kHang), HasSubstr("refused EINVAL\ndealloc_pd(pd0)\n! hang"));
   EXPECT_THAT(shortest_traces(folder.file(""), kEntries, "mlnx-exp").at(kRefusal),
               HasSubstr("\ngiven dialect(mlnx-exp)\n"));
@@ -69,15 +69,15 @@ TEST(ChangedTraces, AreTheShortestOfTheJournal) {
 
 TEST(ChangedTraces, TakeAJournal) {
   const TemporaryFolder folder;
-  EXPECT_THROW(shortest_traces(folder.file(""), kEntries, "linux"), ToolError);
+  EXPECT_THROW(shortest_traces(folder.file(""), kEntries, "linux"), model::ToolError);
   ASSERT_NE(folder.write("journal.jsonl", "{\"record\":\"case_end\"}\nno record\n"), "");
   try {
     shortest_traces(folder.file(""), kEntries, "linux");
     FAIL() << "a broken journal was taken";
-  } catch (const ToolError& error) {
+  } catch (const model::ToolError& error) {
     EXPECT_THAT(error.what(), HasSubstr("journal.jsonl:2: "));
   }
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -12,9 +12,9 @@
 #include <new>
 #include <utility>
 
-#include "conformance/run/plan.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 std::size_t page_rounded(std::size_t size) { return (size + 4095) & ~std::size_t{4095}; }
@@ -24,7 +24,7 @@ void* map(int fd, std::size_t size, const std::string& path) {
   const int error = errno;
   close(fd);
   if (mapping == MAP_FAILED)
-    throw ToolError(fmt::format("{}: cannot be mapped: {}", path, std::strerror(error)));
+    throw model::ToolError(fmt::format("{}: cannot be mapped: {}", path, std::strerror(error)));
   return mapping;
 }
 
@@ -33,13 +33,14 @@ void* map(int fd, std::size_t size, const std::string& path) {
 Channel Channel::create(const std::string& path, std::size_t size) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0)
-    throw ToolError(
+    throw model::ToolError(
         fmt::format("{}: cannot be written: {}; choose another --out", path, std::strerror(errno)));
   if (const int error = posix_fallocate(fd, 0, static_cast<off_t>(size)); error != 0) {
     close(fd);
     unlink(path.c_str());
-    throw ToolError(fmt::format("{}: no room for {} MiB: {}; free space or choose another --out",
-                                path, size >> 20U, std::strerror(error)));
+    throw model::ToolError(
+        fmt::format("{}: no room for {} MiB: {}; free space or choose another --out", path,
+                    size >> 20U, std::strerror(error)));
   }
   Channel channel(map(fd, size, path), size);
   new (channel.header_) ChannelHeader{};
@@ -51,11 +52,11 @@ Channel Channel::attach(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   struct stat info {};
   if (fd < 0 || fstat(fd, &info) != 0)
-    throw ToolError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+    throw model::ToolError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size < page_rounded(sizeof(ChannelHeader)) + 4096) {
     close(fd);
-    throw ToolError(fmt::format("{}: too small for a channel", path));
+    throw model::ToolError(fmt::format("{}: too small for a channel", path));
   }
   return Channel(map(fd, size, path), size);
 }
@@ -90,14 +91,14 @@ void Channel::forget_records() {
 
 void Channel::set_request(const std::string& text) {
   if (text.size() > ChannelHeader::kRequestSize)
-    throw ToolError("the trace is too long to be handed to a worker (1 MiB)");
+    throw model::ToolError("the trace is too long to be handed to a worker (1 MiB)");
   std::memcpy(header_->request, text.data(), text.size());
   header_->request_size.store(static_cast<std::uint32_t>(text.size()));
 }
 
 std::string Channel::request() const {
   if (header_->magic.load() != ChannelHeader::kMagic)
-    throw ToolError("this is not a channel of mrproof");
+    throw model::ToolError("this is not a channel of mrproof");
   const std::size_t size = header_->request_size.load();
   return {header_->request, std::min(size, ChannelHeader::kRequestSize)};
 }
@@ -121,7 +122,7 @@ void Channel::copy_out(std::uint64_t position, void* to, std::size_t size) const
 void Channel::write(std::span<const std::byte> record) {
   const std::uint32_t size = static_cast<std::uint32_t>(record.size());
   const std::uint64_t needed = sizeof size + record.size();
-  if (needed > capacity_) throw ToolError("a record is larger than the channel");
+  if (needed > capacity_) throw model::ToolError("a record is larger than the channel");
   const std::uint64_t head = header_->head.load(std::memory_order_relaxed);
   while (head + needed - header_->tail.load(std::memory_order_acquire) > capacity_) usleep(200);
   copy_in(head, &size, sizeof size);
@@ -138,11 +139,11 @@ bool Channel::read(std::vector<std::byte>& record) {
   if (available < sizeof size) return false;
   copy_out(tail, &size, sizeof size);
   if (size > available - sizeof size)
-    throw ToolError("the channel is damaged: a record is longer than what was written");
+    throw model::ToolError("the channel is damaged: a record is longer than what was written");
   record.resize(size);
   copy_out(tail + sizeof size, record.data(), size);
   header_->tail.store(tail + sizeof size + size, std::memory_order_release);
   return true;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

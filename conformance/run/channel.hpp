@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// What the supervisor wants of the agent and the worker.
 enum class Command : std::uint32_t { none, start, kill, shut_down };
@@ -73,4 +73,4 @@ class Channel {
 /// Size of a channel: a power of two, as a PCI device's memory has to be.
 inline constexpr std::size_t kChannelSize = 1U << 24U;
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

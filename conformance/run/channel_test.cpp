@@ -6,15 +6,15 @@
 #include <fstream>
 #include <thread>
 
-#include "conformance/run/plan.hpp"
-#include "conformance/testing/test_files.hpp"
-#include "conformance/walk/random.hpp"
+#include "model/random.hpp"
+#include "model/testing/test_files.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
-using testing::eventually;
-using testing::TemporaryFolder;
+using model::testing::eventually;
+using model::testing::TemporaryFolder;
 
 /// A ring of one page: it wraps around every few records.
 constexpr std::size_t kRing = 4096;
@@ -22,7 +22,7 @@ constexpr std::size_t kSmall = (sizeof(ChannelHeader) + 4095) / 4096 * 4096 + kR
 
 /// Record `number`: its size and bytes follow from it.
 std::vector<std::byte> record(std::uint64_t number) {
-  Random random(number);
+  model::Random random(number);
   std::vector<std::byte> bytes(random.below(600));
   for (auto& byte : bytes) byte = static_cast<std::byte>(random.next());
   return bytes;
@@ -59,20 +59,22 @@ TEST_F(ChannelTest, AProducerWaitsWhileTheRingIsFull) {
       ++written;
     }
   });
-  ASSERT_TRUE(eventually([&] { return written == 4; }));
+  ASSERT_TRUE(model::testing::eventually([&] { return written == 4; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(written, 4);
   EXPECT_EQ(reader_.header().head.load(), kRing);
   ASSERT_TRUE(reader_.read(bytes_));
-  EXPECT_TRUE(eventually([&] { return written == 5; }));
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(eventually([&] { return reader_.read(bytes_); }));
+  EXPECT_TRUE(model::testing::eventually([&] { return written == 5; }));
+  for (int i = 0; i < 5; ++i)
+    ASSERT_TRUE(model::testing::eventually([&] { return reader_.read(bytes_); }));
 }
 
 TEST_F(ChannelTest, RefusesWhatDoesNotFit) {
   EXPECT_NO_THROW(writer_.write(std::vector<std::byte>(kRing - 4)));
-  EXPECT_THROW(writer_.write(std::vector<std::byte>(kRing - 3)), ToolError);
+  EXPECT_THROW(writer_.write(std::vector<std::byte>(kRing - 3)), model::ToolError);
   EXPECT_NO_THROW(writer_.set_request(std::string(ChannelHeader::kRequestSize, 'x')));
-  EXPECT_THROW(writer_.set_request(std::string(ChannelHeader::kRequestSize + 1, 'x')), ToolError);
+  EXPECT_THROW(writer_.set_request(std::string(ChannelHeader::kRequestSize + 1, 'x')),
+               model::ToolError);
 }
 
 TEST_F(ChannelTest, HandsOverTheRequest) {
@@ -80,7 +82,7 @@ TEST_F(ChannelTest, HandsOverTheRequest) {
   reader_.set_request("second");
   EXPECT_EQ(writer_.request(), "second");
   reader_.header().magic.store(1);
-  EXPECT_THROW(static_cast<void>(writer_.request()), ToolError);
+  EXPECT_THROW(static_cast<void>(writer_.request()), model::ToolError);
 }
 
 TEST_F(ChannelTest, ForgetsRecordsForANewWorker) {
@@ -95,7 +97,7 @@ TEST_F(ChannelTest, ForgetsRecordsForANewWorker) {
 TEST_F(ChannelTest, NoticesARecordLongerThanWhatWasWritten) {
   writer_.write(std::vector<std::byte>(100));
   reader_.header().head.store(50);
-  EXPECT_THROW(reader_.read(bytes_), ToolError);
+  EXPECT_THROW(reader_.read(bytes_), model::ToolError);
 }
 
 TEST_F(ChannelTest, SurvivesItsWriter) {
@@ -112,7 +114,7 @@ template <class Operation>
 std::string error_of(Operation&& operation) {
   try {
     operation();
-  } catch (const ToolError& error) {
+  } catch (const model::ToolError& error) {
     return error.what();
   }
   return "nothing";
@@ -130,4 +132,4 @@ TEST(ChannelFile, IsNamedInErrors) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

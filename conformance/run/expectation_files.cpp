@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "conformance/run/expectations.hpp"
-#include "conformance/trace/notation.hpp"
-#include "conformance/trace/trace_scanner.hpp"
+#include "model/trace/notation.hpp"
+#include "model/trace/trace_scanner.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using model::Verdict;
@@ -41,7 +41,7 @@ struct Line {
   std::string reason;
 
   [[noreturn]] void fail(const char* what) const {
-    throw ToolError(fmt::format("{}:{}: {}; write {}  # reason", file, number, what, form));
+    throw model::ToolError(fmt::format("{}:{}: {}; write {}  # reason", file, number, what, form));
   }
 };
 
@@ -64,7 +64,7 @@ Expectation parse_expectation(const Line& line) {
   e.reason = line.reason;
   const auto at = line.status.find('@');
   if (at != std::string::npos) e.place = line.status.substr(at + 1);
-  const auto known = index_of(kStatusNames, line.status.substr(0, at));
+  const auto known = model::index_of(kStatusNames, line.status.substr(0, at));
   if (!known) line.fail("the status is none of Deviates, Hang, Crash, KernelWarning");
   e.verdict = kStatusVerdicts.at(*known);
   const auto colon = line.name.find(':');
@@ -81,7 +81,7 @@ Expectation parse_expectation(const Line& line) {
   if (e.rule.empty() || e.broken.empty())
     line.fail("the name has not three parts, or an empty one");
   if (e.kind.find_first_of(kPatternLetters) == std::string::npos &&
-      !index_of(model::kClassNames, e.kind))
+      !model::index_of(model::kClassNames, e.kind))
     line.fail("the class is unknown");
   if (e.verdict != Verdict::deviates &&
       e.broken.find_first_of(kPatternLetters) != std::string::npos)
@@ -109,9 +109,9 @@ void each_line(const std::string& file_text, const std::string& file, const char
 }
 
 std::string text_of(const std::string& file) try {
-  return read_text(file);
-} catch (const TraceError& error) {
-  throw ToolError(error.what());
+  return model::read_text(file);
+} catch (const model::TraceError& error) {
+  throw model::ToolError(error.what());
 }
 
 std::vector<Expectation> parse_list(const std::string& text, const std::string& file) {
@@ -150,7 +150,7 @@ std::set<std::string> unexpected_entries(const nlohmann::json& report) {
                                  d.at("class").get<std::string>(),
                                  d.at("condition").get<std::string>()));
   for (const auto& i : report.at("incidents")) {
-    const auto verdict = index_of(model::kVerdictNames, i.at("verdict").get<std::string>());
+    const auto verdict = model::index_of(model::kVerdictNames, i.at("verdict").get<std::string>());
     const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(),
                                   static_cast<Verdict>(verdict.value_or(0)));
     const auto name = i.at("name").get<std::string>();
@@ -190,7 +190,8 @@ std::string updated_expectations(const std::string& file_text, const std::string
   const auto report = nlohmann::json::parse(report_json);
   const auto& cases = report.at("cases");
   if (!cases.at("all_expected").get<bool>())
-    throw ToolError("the report is not of a whole run with --full and --expect; make one first");
+    throw model::ToolError(
+        "the report is not of a whole run with --full and --expect; make one first");
   const auto gone = cases.at("unmatched").get<std::set<std::string>>();
   auto added = unexpected_entries(report);
   std::string text;
@@ -203,14 +204,16 @@ std::string updated_expectations(const std::string& file_text, const std::string
   }
   const auto control = [](unsigned char c) { return std::iscntrl(c) != 0; };
   if (std::any_of(reason.begin(), reason.end(), control))
-    throw ToolError("the reason has a control character in it; a reason is one line of plain text");
+    throw model::ToolError(
+        "the reason has a control character in it; a reason is one line of plain text");
   if (!added.empty() && trimmed(reason).empty())
-    throw ToolError(fmt::format("{} deviations are to be added, {} first; say why with --reason",
-                                added.size(), *added.begin()));
+    throw model::ToolError(
+        fmt::format("{} deviations are to be added, {} first; say why with --reason", added.size(),
+                    *added.begin()));
   for (const auto& entry : added) text += fmt::format("{}  # {}\n", entry, reason);
   return text;
 } catch (const nlohmann::json::exception& error) {
-  throw ToolError(fmt::format("the report cannot be read: {}", error.what()));
+  throw model::ToolError(fmt::format("the report cannot be read: {}", error.what()));
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -7,9 +7,9 @@
 #include <set>
 #include <sstream>
 
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using model::Verdict;
@@ -45,7 +45,7 @@ bool comes_from(const std::string& place, const std::string& text) {
 
 /// Whether the finding was met in such cases only.
 bool in_cases(const std::string& pattern, const Finding& finding, const Tally& tally) {
-  const auto name = print_annotation(finding.name);
+  const auto name = model::print_annotation(finding.name);
   return std::all_of(tally.outcomes.begin(), tally.outcomes.end(), [&](const auto& outcome) {
     return fits(pattern, outcome.name) ||
            std::find(outcome.seen.begin(), outcome.seen.end(), name) == outcome.seen.end();
@@ -65,7 +65,7 @@ bool is_of(const Expectation& e, const Incident& incident, const Tally& /*tally*
          (e.cases.empty() || fits(e.cases, incident.case_name)) &&
          fits(e.rule, incident.name.substr(0, first)) &&
          fits(e.kind, incident.name.substr(first + 1, second - first - 1)) &&
-         (e.broken == "-" || covers(e.broken, incident.name.substr(second + 1))) &&
+         (e.broken == "-" || property_tests::covers(e.broken, incident.name.substr(second + 1))) &&
          (e.place.empty() || comes_from(e.place, incident.text));
 }
 
@@ -80,7 +80,7 @@ void mark(const std::vector<Expectation>& expectations, const Tally& tally, Seen
 void mark_cases(Tally& tally) {
   std::set<std::string> known;
   for (const auto& f : tally.findings)
-    if (!f.counts()) known.insert(print_annotation(f.name));
+    if (!f.counts()) known.insert(model::print_annotation(f.name));
   for (const auto& i : tally.incidents)
     if (!i.expected_reason.empty()) known.insert(i.case_entry());
   for (auto& outcome : tally.outcomes)
@@ -90,19 +90,20 @@ void mark_cases(Tally& tally) {
 
 }  // namespace
 
-void avoid_expected(const Expectations& expectations, WalkOptions& walk) {
+void avoid_expected(const Expectations& expectations, property_tests::WalkOptions& walk) {
   for (const auto* list : {&expectations.fails, &expectations.flakes})
     for (const auto& e : *list)
       for (const auto& verb : model::kVerbNames)
         if (e.verdict != Verdict::deviates && e.broken != "-" &&
             fits(e.rule, fmt::format("{}.none", verb)))
-          walk.known.push_back({fmt::format("{}.ok", verb), KnownDeviation::kTrouble, e.broken});
+          walk.known.push_back(
+              {fmt::format("{}.ok", verb), property_tests::KnownDeviation::kTrouble, e.broken});
 }
 
-std::vector<CaseOutcome> skip(const Expectations& expectations, Plan& plan) {
+std::vector<CaseOutcome> skip(const Expectations& expectations, property_tests::Plan& plan) {
   std::vector<CaseOutcome> skipped;
   for (const auto& s : expectations.skips) plan.read_after_connect |= s.pattern == kStraightToUse;
-  const auto is_skipped = [&](const Scenario& scenario) {
+  const auto is_skipped = [&](const property_tests::Scenario& scenario) {
     for (const auto& [pattern, reason, line] : expectations.skips)
       if (fits(pattern, scenario.name)) {
         skipped.push_back({scenario.name, {}, {}, true, reason, false});
@@ -140,4 +141,4 @@ std::vector<std::string> unmatched(const Expectations& expectations, const Tally
   return left;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -7,7 +7,7 @@
 
 #include "conformance/run/tally.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// One line of a file of fails or flakes: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason"; of
 /// a call that hangs, kills the kernel or makes it complain: "send.none/none/receive_posted,Hang",
@@ -60,10 +60,10 @@ Expectations load_expectations(const std::string& fails_file);
 
 /// Adds the calls that are expected to hang, crash or make the kernel complain to those that a walk
 /// leaves out: each would cost a time limit or a boot, and their traces are replayed elsewhere.
-void avoid_expected(const Expectations& expectations, WalkOptions& walk);
+void avoid_expected(const Expectations& expectations, property_tests::WalkOptions& walk);
 
 /// Takes the skipped scenarios out of the plan; what was taken out, each with its reason.
-std::vector<CaseOutcome> skip(const Expectations& expectations, Plan& plan);
+std::vector<CaseOutcome> skip(const Expectations& expectations, property_tests::Plan& plan);
 
 /// Writes the reasons into the findings and incidents that are expected, and marks the cases in
 /// which nothing else was seen.
@@ -86,4 +86,4 @@ void check_expectations(const std::string& text, const std::string& file);
 std::string updated_expectations(const std::string& file_text, const std::string& report_json,
                                  const std::string& reason);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "conformance/testing/test_files.hpp"
+#include "model/testing/test_files.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
-using testing::TemporaryFolder;
+using model::testing::TemporaryFolder;
 
 TEST(Expectations, AreReadWithTheirReasons) {
   const TemporaryFolder folder;
@@ -38,7 +38,7 @@ TEST(Expectations, AreReadWithTheirReasons) {
 std::string error_of(const std::string& file) {
   try {
     load_expectations(file);
-  } catch (const ToolError& error) {
+  } catch (const model::ToolError& error) {
     return error.what();
   }
   return "";
@@ -72,7 +72,7 @@ TEST_P(BrokenExpectation, IsNamedByFileAndLine) {
   try {
     load_expectations(file);
     FAIL() << GetParam().line;
-  } catch (const ToolError& error) {
+  } catch (const model::ToolError& error) {
     EXPECT_THAT(error.what(), ::testing::StartsWith(file + ":2: "));
     EXPECT_THAT(error.what(), ::testing::HasSubstr(GetParam().word));
   }
@@ -108,7 +108,7 @@ TEST(Expectations, FlakesAndSkipsAreReadFromTheFilesBeside) {
   EXPECT_EQ(all.skips[0].reason, "slow");
   for (const char* broken : {"scenario/a,Fail  # why\n", "scenario/a,Skip\n", ",Skip  # why\n"}) {
     static_cast<void>(folder.write("rxe-here-skips.txt", broken));
-    EXPECT_THROW(load_expectations(fails), ToolError) << broken;
+    EXPECT_THROW(load_expectations(fails), model::ToolError) << broken;
   }
 }
 
@@ -137,11 +137,11 @@ class ExpectationsTest : public ::testing::Test {
 TEST_F(ExpectationsTest, MakeACaseExpectedThatShowsNothingElse) {
   find("reg_mr.ok", "accepted", "memory_mapped");
   find("reg_mr.ok", "accepted", "memory_writable");
-  const auto known = print_annotation(tally_.findings[0].name);
+  const auto known = model::print_annotation(tally_.findings[0].name);
   tally_.begin_case("one");
   tally_.outcomes.back().seen = {known};
   tally_.begin_case("two");
-  tally_.outcomes.back().seen = {known, print_annotation(tally_.findings[1].name)};
+  tally_.outcomes.back().seen = {known, model::print_annotation(tally_.findings[1].name)};
   tally_.begin_case("three");
   mark_expected(expect("reg_mr.ok/accepted/memory_mapped,Deviates  # why\n"), tally_);
   EXPECT_TRUE(tally_.outcomes[0].expected);
@@ -245,7 +245,7 @@ TEST_F(ExpectationsTest, AWarningsPlaceMayNameAFunctionOfItsCallTrace) {
 
 TEST_F(ExpectationsTest, MayBeOfSomeCasesOnly) {
   find("reg_mr.ok", "accepted", "memory_mapped");
-  const auto name = print_annotation(tally_.findings[0].name);
+  const auto name = model::print_annotation(tally_.findings[0].name);
   tally_.begin_case("expectations/F14-x");
   tally_.outcomes.back().seen = {name};
   const auto there =
@@ -264,7 +264,7 @@ TEST_F(ExpectationsTest, MayBeOfSomeCasesOnly) {
 
 TEST_F(ExpectationsTest, PairsMayBeKeptFromReset) {
   Expectations all;
-  Plan plan;
+  property_tests::Plan plan;
   skip(all, plan);
   EXPECT_FALSE(plan.read_after_connect);
   all.skips = {{"connect/straight-to-use", "it forgets nothing", 1}};
@@ -285,7 +285,7 @@ TEST_F(ExpectationsTest, FlakesNeedNotBeMet) {
 TEST_F(ExpectationsTest, SkippedCasesLeaveThePlanAndKeepTheirReason) {
   Expectations all;
   all.skips = {{"scenario/rdma_*", "slow", 1}, {"scenario/none", "misspelt", 2}};
-  Plan plan;
+  property_tests::Plan plan;
   plan.scenarios = {{"scenario/rdma_read/ok", "x"}, {"scenario/send/ok", "y"}};
   tally_.outcomes = skip(all, plan);
   ASSERT_EQ(plan.scenarios.size(), 1U);
@@ -296,7 +296,7 @@ TEST_F(ExpectationsTest, SkippedCasesLeaveThePlanAndKeepTheirReason) {
 }
 
 TEST_F(ExpectationsTest, KillersOfAllVerbsThatFitAreAvoided) {
-  WalkOptions walk;
+  property_tests::WalkOptions walk;
   avoid_expected(expect("rdma_*.none/none/on_demand_elsewhere,Crash  # why\n"
                         "send.ok/accepted/length_permitted,Deviates  # why\n"),
                  walk);
@@ -337,17 +337,18 @@ TEST_F(UpdateTest, AddsNothingTwice) {
 
 TEST_F(UpdateTest, TakesAReasonOfOneLine) {
   for (const char* reason : {"a\nb", "a\tb", "a\x1b[31m", "\r"})
-    EXPECT_THROW(updated_expectations(kBefore, report().dump(), reason), ToolError) << reason;
+    EXPECT_THROW(updated_expectations(kBefore, report().dump(), reason), model::ToolError)
+        << reason;
 }
 
 TEST_F(UpdateTest, AsksForAReasonAndForAWholeRun) {
-  EXPECT_THROW(updated_expectations(kBefore, report().dump(), " "), ToolError);
+  EXPECT_THROW(updated_expectations(kBefore, report().dump(), " "), model::ToolError);
   auto part = report();
   part["cases"]["all_expected"] = false;
-  EXPECT_THROW(updated_expectations(kBefore, part.dump(), "F99"), ToolError);
-  EXPECT_THROW(updated_expectations(kBefore, "{}", "F99"), ToolError);
-  EXPECT_THROW(updated_expectations(kBefore, "no report", "F99"), ToolError);
+  EXPECT_THROW(updated_expectations(kBefore, part.dump(), "F99"), model::ToolError);
+  EXPECT_THROW(updated_expectations(kBefore, "{}", "F99"), model::ToolError);
+  EXPECT_THROW(updated_expectations(kBefore, "no report", "F99"), model::ToolError);
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -7,7 +7,7 @@
 
 #include "conformance/run/read_back.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using Json = nlohmann::json;
@@ -81,4 +81,4 @@ std::string print_changes(const Fingerprint& first, const Fingerprint& second) {
   return fmt::format("--- {}\n+++ {}\n{}", first.target, second.target, text);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

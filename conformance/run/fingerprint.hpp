@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// One choice and how to come to it.
 struct FingerprintEntry {
@@ -38,4 +38,4 @@ std::map<std::string, FingerprintEntry> only_in(const Fingerprint& first,
 /// What only the first has ("-"), what only the second ("+"); empty if they agree.
 std::string print_changes(const Fingerprint& first, const Fingerprint& second);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "conformance/run/plan.hpp"
-#include "conformance/testing/test_files.hpp"
+#include "model/testing/test_files.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
+using model::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::TemporaryFolder;
 
 std::string report(const std::string& kernel, const std::string& features,
                    const std::string& choices) {
@@ -81,14 +81,14 @@ TEST(Fingerprint, NamesTheFileThatIsNoReport) {
     try {
       load_fingerprint(file);
       FAIL() << text;
-    } catch (const ToolError& error) {
+    } catch (const model::ToolError& error) {
       EXPECT_THAT(error.what(), HasSubstr(file)) << text;
     }
   }
-  EXPECT_THROW(load_fingerprint(folder.file("none")), ToolError);
+  EXPECT_THROW(load_fingerprint(folder.file("none")), model::ToolError);
   std::filesystem::create_directory(folder.file("empty"));
-  EXPECT_THROW(load_fingerprint(folder.file("empty")), ToolError);
+  EXPECT_THROW(load_fingerprint(folder.file("empty")), model::ToolError);
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -8,7 +8,7 @@
 
 #include "conformance/run/channel.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// How a worker, or the place where it ran, came to its end.
 struct Ended {
@@ -66,4 +66,4 @@ inline Ended at_rest() { return {Ended::How::exited, 0, "at rest"}; }
 /// Waits for a worker's end as the agent and the local host see it.
 Ended describe_wait_status(int status);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 /// Quotes only where it has to: the texts of calls and results are plain ASCII by construction.
@@ -26,8 +26,8 @@ void Journal::open() {
   if (kept_ > 0) std::filesystem::resize_file(path_, kept_);
   file_ = std::fopen(path_.c_str(), kept_ > 0 ? "ae" : "we");
   if (file_ == nullptr)
-    throw ToolError(fmt::format("{}: cannot be written: {}; choose another --out", path_,
-                                std::strerror(errno)));
+    throw model::ToolError(fmt::format("{}: cannot be written: {}; choose another --out", path_,
+                                       std::strerror(errno)));
   if (kept_ == 0 && !begun_with_.empty())
     line(fmt::format("{{\"record\":\"run\",\"begun_with\":{}}}\n", begun_with_));
 }
@@ -40,39 +40,41 @@ void Journal::line(const std::string& text) {
   if (path_.empty()) return;
   if (file_ == nullptr) open();
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size())
-    throw ToolError(fmt::format("{}: cannot be written: {}; the journal holds what came before",
-                                path_, std::strerror(errno)));
+    throw model::ToolError(
+        fmt::format("{}: cannot be written: {}; the journal holds what came before", path_,
+                    std::strerror(errno)));
 }
 
 void Journal::flush() {
   if (file_ != nullptr && std::fflush(file_) != 0)
-    throw ToolError(fmt::format("{}: cannot be written: {}; the journal holds what came before",
-                                path_, std::strerror(errno)));
+    throw model::ToolError(
+        fmt::format("{}: cannot be written: {}; the journal holds what came before", path_,
+                    std::strerror(errno)));
 }
 
 void Journal::hello(const Record& record) {
   line(fmt::format("{{\"record\":\"device\",\"device\":{},\"given\":{}}}\n", record.text,
-                   quoted(print_capabilities(record.can))));
+                   quoted(model::print_capabilities(record.can))));
 }
 
 void Journal::begin_case(const std::string& name, const Record& record) {
   line(fmt::format("{{\"record\":\"case\",\"case\":{},\"index\":{},\"given\":{}}}\n", quoted(name),
-                   record.index, quoted(print_setup(record.setup))));
+                   record.index, quoted(model::print_setup(record.setup))));
 }
 
-void Journal::step(const std::string& case_name, const Record& end, const Step& step) {
+void Journal::step(const std::string& case_name, const Record& end, const model::Step& step) {
   if (path_.empty()) return;
   if (quoted_.first != case_name) quoted_ = {case_name, quoted(case_name)};
   std::string& text = text_;
   text = "{\"record\":\"step\",\"case\":";
   text += quoted_.second;
-  append_number(text += ",\"step\":", end.index);
-  append_call(text += ",\"call\":\"", step);
-  append_result(text += "\",\"result\":\"", step);
+  model::append_number(text += ",\"step\":", end.index);
+  model::append_call(text += ",\"call\":\"", step);
+  model::append_result(text += "\",\"result\":\"", step);
   text += "\",\"verdict\":\"";
-  if (!step.annotations.empty()) append_annotation(text, step.annotations.front());
-  append_number(text += "\",\"inside_ns\":", end.inside_ns);
-  append_number(text += ",\"elapsed_ns\":", end.elapsed_ns);
+  if (!step.annotations.empty()) model::append_annotation(text, step.annotations.front());
+  model::append_number(text += "\",\"inside_ns\":", end.inside_ns);
+  model::append_number(text += ",\"elapsed_ns\":", end.elapsed_ns);
   text += end.rebuilt ? ",\"rebuilt\":true" : ",\"rebuilt\":false";
   if (!end.kernel_warning.empty()) text += ",\"kernel_warning\":" + quoted(end.kernel_warning);
   line(text += "}\n");
@@ -96,4 +98,4 @@ void Journal::incident(const Incident& incident) {
   flush();
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -7,7 +7,7 @@
 
 #include "conformance/run/tally.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Where a run goes on.
 struct Resumption {
@@ -18,8 +18,8 @@ struct Resumption {
 /// Reads a journal back: fills the tally with what happened in the cases that are over.
 /// `begun_with` is the text that Journal would be given for the same run. Throws ToolError when it
 /// is no journal, or belongs to another run.
-Resumption read_journal(const std::string& path, const Plan& plan, const std::string& begun_with,
-                        Tally& tally);
+Resumption read_journal(const std::string& path, const property_tests::Plan& plan,
+                        const std::string& begun_with, Tally& tally);
 
 /// Reads the journal of a whole shard, whatever its plan was, into the tally; returns what the run
 /// was begun with, or nothing if it does not say. Throws ToolError.
@@ -39,7 +39,7 @@ class Journal {
 
   void hello(const Record& record);
   void begin_case(const std::string& name, const Record& record);
-  void step(const std::string& case_name, const Record& end, const Step& step);
+  void step(const std::string& case_name, const Record& end, const model::Step& step);
   void end_case(const Record& record);
   void incident(const Incident& incident);
   /// Makes everything so far safe against the end of this process.
@@ -56,4 +56,4 @@ class Journal {
   std::pair<std::string, std::string> quoted_;  ///< its case, and that in quotes
 };
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

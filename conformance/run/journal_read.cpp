@@ -8,10 +8,10 @@
 
 #include "conformance/run/journal.hpp"
 #include "conformance/run/read_back.hpp"
-#include "conformance/run/series.hpp"
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
+#include "property-tests/series/series.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using Json = nlohmann::json;
 
@@ -28,7 +28,7 @@ bool ends_case(const Json& line) {
 class JournalReader {
  public:
   /// Without a plan the journal's is taken for right.
-  JournalReader(const Plan* plan, Tally& tally) : tally_(tally) {
+  JournalReader(const property_tests::Plan* plan, Tally& tally) : tally_(tally) {
     if (plan != nullptr) plan_ = *plan;
   }
 
@@ -37,8 +37,8 @@ class JournalReader {
     if (record == "device") {
       tally_.device = parse_description(line.at("device").dump());
       const std::string given = line.value("given", "");
-      tally_.can = parse_trace("# mrproof trace v1\n" + given, "journal").can;
-      if (plan_) fit_series(*plan_, tally_.can);
+      tally_.can = model::parse_trace("# mrproof trace v1\n" + given, "journal").can;
+      if (plan_) property_tests::fit_series(*plan_, tally_.can);
     } else if (record == "case") {
       begin_case(line.at("index"), line.at("case"));
     } else if (record == "step") {
@@ -61,23 +61,23 @@ class JournalReader {
  private:
   void begin_case(std::uint64_t index, const std::string& name) {
     if (plan_ && (index >= plan_->cases() || plan_->case_name(index) != name))
-      throw ToolError("it belongs to another plan; give the same options as before");
+      throw model::ToolError("it belongs to another plan; give the same options as before");
     next_case_ = index;
     step_hung_ = false;
     tally_.begin_case(name);
   }
 
   /// A trace's line is made of the journal's texts, so that its own reader understands them.
-  static Step parse_step(const Json& line) {
+  static model::Step parse_step(const Json& line) {
     const std::string verdict = line.at("verdict");
     const std::string text = fmt::format(
         "# mrproof trace v1\n{} -> {}\n{}", line.at("call").get<std::string>(),
         line.at("result").get<std::string>(), verdict.empty() ? "" : "! " + verdict + "\n");
-    return parse_trace(text, "journal").steps.at(0);
+    return model::parse_trace(text, "journal").steps.at(0);
   }
 
   void add_step(const Json& line) {
-    const Step step = parse_step(line);
+    const model::Step step = parse_step(line);
     step_hung_ =
         !step.annotations.empty() && step.annotations.front().verdict == model::Verdict::hang;
     Record end;
@@ -96,8 +96,9 @@ class JournalReader {
 
   void add_incident(const Json& line) {
     Incident incident;
-    const auto verdict = index_of(model::kVerdictNames, line.at("verdict").get<std::string>());
-    if (!verdict) throw ToolError("it has an unknown verdict");
+    const auto verdict =
+        model::index_of(model::kVerdictNames, line.at("verdict").get<std::string>());
+    if (!verdict) throw model::ToolError("it has an unknown verdict");
     incident.verdict = static_cast<model::Verdict>(*verdict);
     incident.case_name = line.at("case");
     incident.step = line.at("step");
@@ -113,7 +114,7 @@ class JournalReader {
     tally_.add(incident);
   }
 
-  std::optional<Plan> plan_;
+  std::optional<property_tests::Plan> plan_;
   Tally& tally_;
   std::uint64_t next_case_ = 0;
   bool step_hung_ = false;  ///< whether the last step of the case has that verdict
@@ -125,19 +126,19 @@ void compare_begun(const Json& before, const std::string& text) {
   const Json now = Json::parse(text);
   for (const auto& [option, value] : now.items())
     if (const Json was = before.value(option, Json()); was != value)
-      throw ToolError(fmt::format(
+      throw model::ToolError(fmt::format(
           "the run was begun with {} {}, not {}; give the same options, or another --out", option,
           was.dump(), value.dump()));
 }
 
 }  // namespace
 
-Resumption read_journal(const std::string& path, const Plan& plan, const std::string& begun_with,
-                        Tally& tally) {
+Resumption read_journal(const std::string& path, const property_tests::Plan& plan,
+                        const std::string& begun_with, Tally& tally) {
   std::ifstream in(path, std::ios::binary);
   if (!in)
-    throw ToolError(fmt::format("{}: cannot be read: {}; there is nothing to resume", path,
-                                std::strerror(errno)));
+    throw model::ToolError(fmt::format("{}: cannot be read: {}; there is nothing to resume", path,
+                                       std::strerror(errno)));
   JournalReader reader(&plan, tally);
   Resumption resumption;
   std::vector<Json> pending;  // of a case that is not over yet
@@ -154,7 +155,7 @@ Resumption read_journal(const std::string& path, const Plan& plan, const std::st
       if (!ends_case(pending.back())) continue;
       for (const auto& record : pending) reader.take(record);
     } catch (const std::exception& error) {
-      throw ToolError(fmt::format("{}:{}: {}", path, number, error.what()));
+      throw model::ToolError(fmt::format("{}:{}: {}", path, number, error.what()));
     }
     pending.clear();
     resumption.bytes = read;
@@ -162,7 +163,7 @@ Resumption read_journal(const std::string& path, const Plan& plan, const std::st
   // A run that was killed at once may have written half a line.
   const std::string_view begins = R"({"record":)";
   if (number == 0 && line.compare(0, begins.size(), begins, 0, line.size()) != 0)
-    throw ToolError(fmt::format("{}:1: it is no journal; choose another --out", path));
+    throw model::ToolError(fmt::format("{}:1: it is no journal; choose another --out", path));
   resumption.first_case = reader.next_case();
   return resumption;
 }
@@ -177,4 +178,4 @@ std::string read_shard(const std::string& path, Tally& tally) {
   return begun_with;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,25 +6,25 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "conformance/testing/test_files.hpp"
-#include "conformance/testing/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
+#include "model/testing/test_files.hpp"
+#include "property-tests/walk/test_walk.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
+using model::testing::TemporaryFolder;
 using nlohmann::json;
-using testing::TemporaryFolder;
 
 std::vector<json> lines_of(const std::string& path) {
   std::vector<json> lines;
-  std::istringstream text(testing::read_file(path));
+  std::istringstream text(model::testing::read_file(path));
   for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
   return lines;
 }
 
 /// Writes the cases of a walk as a supervisor would; returns the tally that it had.
-Tally write_walk(Journal& journal, const Plan& plan, std::uint64_t cases) {
+Tally write_walk(Journal& journal, const property_tests::Plan& plan, std::uint64_t cases) {
   Tally tally(model::linux_rulebook());
   impl::SimOptions options;
   options.fault = "last-byte-lost";
@@ -36,7 +36,8 @@ Tally write_walk(Journal& journal, const Plan& plan, std::uint64_t cases) {
     const std::string name = plan.case_name(record.index);
     journal.begin_case(name, record);
     Record end;
-    for (const Step& step : testing::walk_case(device, plan, record.index).steps) {
+    for (const model::Step& step :
+         property_tests::testing::walk_case(device, plan, record.index).steps) {
       const auto* rule = tally.book->find(step.annotations.front().rule);
       const bool taken = step.annotations.front().verdict != model::Verdict::deviates;
       end.rule = rule != nullptr && taken ? static_cast<std::uint16_t>(tally.book->index(*rule))
@@ -55,7 +56,7 @@ Tally write_walk(Journal& journal, const Plan& plan, std::uint64_t cases) {
 
 TEST(Journal, HoldsOneObjectALine) {
   const TemporaryFolder folder;
-  const Plan plan = testing::plan_of(2000);
+  const property_tests::Plan plan = property_tests::testing::plan_of(2000);
   {
     Journal journal(folder.file("journal.jsonl"));
     write_walk(journal, plan, plan.cases());
@@ -79,7 +80,7 @@ TEST(Journal, HoldsOneObjectALine) {
 TEST(Journal, ASkippedCaseIsReadBackWithItsReason) {
   const TemporaryFolder folder;
   const std::string path = folder.file("journal.jsonl");
-  const Plan plan = testing::plan_of(4000);
+  const property_tests::Plan plan = property_tests::testing::plan_of(4000);
   {
     Journal journal(path);
     Record record;
@@ -103,7 +104,7 @@ TEST(Journal, ASkippedCaseIsReadBackWithItsReason) {
 TEST(Journal, IsReadBackUpToTheLastCaseThatIsOver) {
   const TemporaryFolder folder;
   const std::string path = folder.file("journal.jsonl");
-  const Plan plan = testing::plan_of(4000);
+  const property_tests::Plan plan = property_tests::testing::plan_of(4000);
   Tally written(model::linux_rulebook());
   std::uintmax_t whole = 0;
   {
@@ -114,7 +115,7 @@ TEST(Journal, IsReadBackUpToTheLastCaseThatIsOver) {
     Record record;
     record.index = 7;
     journal.begin_case(plan.case_name(7), record);
-    Step step;
+    model::Step step;
     step.observed = true;
     journal.step(plan.case_name(7), record, step);
   }
@@ -134,15 +135,15 @@ TEST(Journal, IsReadBackUpToTheLastCaseThatIsOver) {
     EXPECT_EQ(tally.findings[i].call, written.findings[i].call);
     EXPECT_EQ(tally.findings[i].result, written.findings[i].result);
   }
-  Plan other = plan;
+  property_tests::Plan other = plan;
   other.seed = 99;
-  EXPECT_THROW(read_journal(path, other, "", tally), ToolError);
+  EXPECT_THROW(read_journal(path, other, "", tally), model::ToolError);
 }
 
 /// A journal whose only case is over, by the incident.
 std::uint64_t first_case_after(const Incident& incident, Tally& tally) {
   const TemporaryFolder folder;
-  const Plan plan = testing::plan_of(4000);
+  const property_tests::Plan plan = property_tests::testing::plan_of(4000);
   Record record;
   {
     Journal journal(folder.file("journal.jsonl"));
@@ -155,7 +156,7 @@ std::uint64_t first_case_after(const Incident& incident, Tally& tally) {
 
 TEST(Journal, BringsIncidentsBack) {
   Incident incident;
-  incident.case_name = testing::plan_of(4000).case_name(0);
+  incident.case_name = property_tests::testing::plan_of(4000).case_name(0);
   incident.call = "query_qp(qp0)";
   incident.trace_file = "crash-01.mrt";
   for (const auto verdict : {model::Verdict::crash, model::Verdict::hang}) {
@@ -171,7 +172,7 @@ TEST(Journal, BringsIncidentsBack) {
 
 TEST(Journal, CountsAHangOnceThatTheSupervisorSaw) {
   Incident incident;
-  incident.case_name = testing::plan_of(4000).case_name(0);
+  incident.case_name = property_tests::testing::plan_of(4000).case_name(0);
   incident.verdict = model::Verdict::hang;
   incident.name = "send.none/none/receive_posted";
   Tally tally(model::linux_rulebook());
@@ -187,18 +188,19 @@ TEST(Journal, ACrashBetweenCasesSkipsNone) {
 TEST(Journal, SaysWhichFileCannotBeWrittenOrRead) {
   const TemporaryFolder folder;
   Journal nowhere(folder.file("none/journal.jsonl"));
-  EXPECT_THROW(nowhere.begin_case("case", {}), ToolError);
+  EXPECT_THROW(nowhere.begin_case("case", {}), model::ToolError);
   Tally tally(model::linux_rulebook());
-  const Plan plan;
-  EXPECT_THROW(read_journal(folder.file("none"), plan, "", tally), ToolError);
+  const property_tests::Plan plan;
+  EXPECT_THROW(read_journal(folder.file("none"), plan, "", tally), model::ToolError);
   for (const char* text :
        {"{\"record\": 3}\n", "my own data, no newline", "my own\nlines\n", "{}\n"})
-    EXPECT_THROW(read_journal(folder.write("damaged", text), plan, "", tally), ToolError) << text;
+    EXPECT_THROW(read_journal(folder.write("damaged", text), plan, "", tally), model::ToolError)
+        << text;
   for (const char* text : {"", "{\"rec", "{\"record\":\"run\",\"begun"})
     EXPECT_EQ(read_journal(folder.write("killed", text), plan, "", tally).bytes, 0U) << text;
   Journal journal("/dev/full");
   journal.begin_case("case", {});
-  EXPECT_THROW(journal.flush(), ToolError);
+  EXPECT_THROW(journal.flush(), model::ToolError);
 }
 
 TEST(Journal, TouchesNothingBeforeItsFirstLine) {
@@ -206,55 +208,57 @@ TEST(Journal, TouchesNothingBeforeItsFirstLine) {
   const std::string path = folder.write("journal.jsonl", "0123456789");
   { const Journal journal(path, "{}"); }
   { const Journal journal(path, "{}", 4); }
-  EXPECT_EQ(testing::read_file(path), "0123456789");
+  EXPECT_EQ(model::testing::read_file(path), "0123456789");
   Journal(path, "{}", 4).begin_case("case", {});
-  EXPECT_TRUE(testing::read_file(path).starts_with("0123{\"record\":\"case\""));
+  EXPECT_TRUE(model::testing::read_file(path).starts_with("0123{\"record\":\"case\""));
   Journal(path, "{}").begin_case("case", {});
-  EXPECT_TRUE(testing::read_file(path).starts_with(R"({"record":"run","begun_with":{}})"));
+  EXPECT_TRUE(model::testing::read_file(path).starts_with(R"({"record":"run","begun_with":{}})"));
 }
 
 TEST(Journal, IsGoneOnWithByTheSameOptionsOnly) {
   const TemporaryFolder folder;
   const std::string path = folder.file("journal.jsonl");
-  Plan plan = testing::plan_of(4000);
+  property_tests::Plan plan = property_tests::testing::plan_of(4000);
   plan.device = "sim";
   {
-    Journal journal(path, print_begun_with(plan, ""));
+    Journal journal(path, property_tests::print_begun_with(plan, ""));
     write_walk(journal, plan, 2);
   }
-  const auto refusal = [&](const Plan& other, const std::string& target = "") -> std::string {
+  const auto refusal = [&](const property_tests::Plan& other,
+                           const std::string& target = "") -> std::string {
     try {
       Tally tally(model::linux_rulebook());
-      read_journal(path, plan, print_begun_with(other, target), tally);
+      read_journal(path, plan, property_tests::print_begun_with(other, target), tally);
       return "";
-    } catch (const ToolError& error) {
+    } catch (const model::ToolError& error) {
       return error.what();
     }
   };
   EXPECT_EQ(refusal(plan), "");
-  Plan other = plan;
+  property_tests::Plan other = plan;
   other.device = "sim:dealloc-pd-minus-one";
   EXPECT_EQ(refusal(other), path + R"(:1: the run was begun with --device "sim", not )"
                                    R"("sim:dealloc-pd-minus-one"; give the same options, or )"
                                    "another --out");
   EXPECT_THAT(refusal(plan, "/image"), ::testing::HasSubstr("--target \"\""));
-  for (auto [change, option] : std::initializer_list<std::pair<void (*)(Plan&), const char*>>{
-           {[](Plan& p) { p.dialect = "linux-2006"; }, "--dialect"},
-           {[](Plan& p) { p.seeds = 2; }, "--seeds"},
-           {[](Plan& p) { p.steps = 400; }, "--steps"},
-           {[](Plan& p) { p.case_steps = 100; }, "--case-steps"},
-           {[](Plan& p) { p.walk.wrong_percent = 0; }, "--wrong"},
-           {[](Plan& p) { p.patient = !p.patient; }, "--quick"},
-           {[](Plan& p) { p.shards = 2; }, "--shard"},
-           {[](Plan& p) {
+  for (auto [change, option] :
+       std::initializer_list<std::pair<void (*)(property_tests::Plan&), const char*>>{
+           {[](property_tests::Plan& p) { p.dialect = "linux-2006"; }, "--dialect"},
+           {[](property_tests::Plan& p) { p.seeds = 2; }, "--seeds"},
+           {[](property_tests::Plan& p) { p.steps = 400; }, "--steps"},
+           {[](property_tests::Plan& p) { p.case_steps = 100; }, "--case-steps"},
+           {[](property_tests::Plan& p) { p.walk.wrong_percent = 0; }, "--wrong"},
+           {[](property_tests::Plan& p) { p.patient = !p.patient; }, "--quick"},
+           {[](property_tests::Plan& p) { p.shards = 2; }, "--shard"},
+           {[](property_tests::Plan& p) {
               p.scenarios.push_back({"x", "", false, false});
             },
             "--scenarios"},
-           {[](Plan& p) {
+           {[](property_tests::Plan& p) {
               p.series.push_back({"x", "", 3});
             },
             "--tours"},
-           {[](Plan& p) {
+           {[](property_tests::Plan& p) {
               p.walk.known.push_back({"send.ok", "accepted", "x"});
             },
             "--expect"}}) {
@@ -271,4 +275,4 @@ TEST(Journal, WritesNothingWithoutAPath) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

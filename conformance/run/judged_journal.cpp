@@ -1,9 +1,9 @@
 #include "conformance/run/judged_journal.hpp"
 
-#include "conformance/oracle/judge_trace.hpp"
 #include "conformance/run/read_back.hpp"
+#include "model/oracle/judge_trace.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using Json = nlohmann::json;
@@ -18,7 +18,7 @@ class Reader {
     if (record == "device") {
       end_case();
       given_ = line.at("given");
-      visitor_.device(parse_trace("# mrproof trace v1\n" + given_, "journal").can);
+      visitor_.device(model::parse_trace("# mrproof trace v1\n" + given_, "journal").can);
     } else if (record == "case") {
       end_case();
       case_.begin(line.at("case"), given_ + line.at("given").get<std::string>(), number);
@@ -35,14 +35,14 @@ class Reader {
   void end_case() {
     if (!in_case_) return;
     in_case_ = false;
-    const Trace trace = case_.trace();
+    const model::Trace trace = case_.trace();
     visitor_.begin_case(case_.name(), trace.setup);
-    Oracle oracle(book_, trace.setup, trace.can);
+    model::Oracle oracle(book_, trace.setup, trace.can);
     bool goes_on = true;
-    for (Step step : trace.steps) {
+    for (model::Step step : trace.steps) {
       oracle.resolve(step);
       const auto before = oracle.state();
-      RecordedMemory memory(step);
+      model::RecordedMemory memory(step);
       step.bytes.clear();
       const auto judgement = oracle.check(step, memory);
       visitor_.step(before, step, judgement);
@@ -74,4 +74,4 @@ std::uint64_t visit_journal(const std::string& file, const model::Rulebook& book
   return reader.ended();
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -8,7 +8,7 @@
 #include "conformance/run/host.hpp"
 #include "conformance/run/process.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 class LocalHost : public Host {
@@ -69,4 +69,4 @@ std::unique_ptr<Host> make_local_host(Channel& channel, const std::string& chann
   return std::make_unique<LocalHost>(channel, channel_path);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

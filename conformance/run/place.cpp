@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "conformance/run/plan.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 namespace fs = std::filesystem;
 
@@ -16,13 +16,13 @@ Folder::Folder(const std::string& wanted) : path_(wanted) {
   if (!wanted.empty()) {
     fs::create_directories(wanted, error);
     if (error || !fs::is_directory(wanted))
-      throw ToolError(fmt::format("{}: cannot be made: {}; choose another --out", wanted,
-                                  error ? error.message() : "it is no folder"));
+      throw model::ToolError(fmt::format("{}: cannot be made: {}; choose another --out", wanted,
+                                         error ? error.message() : "it is no folder"));
     return;
   }
   std::string name = (fs::temp_directory_path() / "mrproof-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
-    throw ToolError(fmt::format("{}: no temporary folder can be made; set TMPDIR", name));
+    throw model::ToolError(fmt::format("{}: no temporary folder can be made; set TMPDIR", name));
   path_ = name;
   temporary_ = true;
 }
@@ -53,4 +53,4 @@ Place::~Place() {
   fs::remove(file_, ignored);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -7,7 +7,7 @@
 
 #include "conformance/run/host.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// The folder for a session's files.
 class Folder {
@@ -44,4 +44,4 @@ class Place {
   std::unique_ptr<Host> host_;
 };
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

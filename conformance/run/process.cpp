@@ -10,9 +10,9 @@
 #include <csignal>
 #include <cstring>
 
-#include "conformance/run/plan.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 [[noreturn]] void become(std::vector<char*>& arguments, const std::string& output) {
@@ -40,7 +40,8 @@ pid_t start_process(const std::vector<std::string>& command, const std::string& 
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t pid = fork();
-  if (pid < 0) throw ToolError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  if (pid < 0)
+    throw model::ToolError(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (pid == 0) become(arguments, output);
   return pid;
 }
@@ -48,8 +49,8 @@ pid_t start_process(const std::vector<std::string>& command, const std::string& 
 std::string own_program() {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  if (length <= 0) throw ToolError("cannot find this program's own file: is /proc mounted?");
+  if (length <= 0) throw model::ToolError("cannot find this program's own file: is /proc mounted?");
   return {path, static_cast<std::size_t>(length)};
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

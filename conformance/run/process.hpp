@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Starts a program; it gets SIGKILL if this process dies. Its standard input is /dev/null.
 /// `output`, if not empty, is a file that receives what it prints. Throws ToolError.
@@ -15,4 +15,4 @@ pid_t start_process(const std::vector<std::string>& command, const std::string& 
 /// The file of the running program.
 std::string own_program();
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

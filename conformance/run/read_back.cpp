@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "conformance/run/plan.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,7 +20,7 @@ std::ifstream open(const std::string& file, const std::string& wanted_for) {
   // A folder can be opened, and then has nothing to read.
   if (in && fs::is_directory(file)) errno = EISDIR;
   if (!in || fs::is_directory(file))
-    throw ToolError(
+    throw model::ToolError(
         fmt::format("{}: cannot be read: {}; {}", file, std::strerror(errno), wanted_for));
   return in;
 }
@@ -46,9 +46,9 @@ Json load_report(const std::string& file) {
   look_into(file, [&] {
     report = Json::parse(in);
     if (report.at("format") != "mrproof-report")
-      throw ToolError("its format is " + report.at("format").dump());
+      throw model::ToolError("its format is " + report.at("format").dump());
     if (report.at("version") != 1)
-      throw ToolError("its version is " + report.at("version").dump() + ", not 1");
+      throw model::ToolError("its version is " + report.at("version").dump() + ", not 1");
   });
   return report;
 }
@@ -57,8 +57,9 @@ void look_into(const std::string& file, const std::function<void()>& look) {
   try {
     look();
   } catch (const std::exception& error) {
-    throw ToolError(fmt::format("{}: this is no report.json of mrproof run: {}; name that of a run",
-                                file, words_of(error)));
+    throw model::ToolError(
+        fmt::format("{}: this is no report.json of mrproof run: {}; name that of a run", file,
+                    words_of(error)));
   }
 }
 
@@ -70,12 +71,12 @@ void check_ended(const std::string& folder, const Json& report, std::uint64_t en
     gave_up = !report.at("error").get_ref<const std::string&>().empty();
   });
   if (ended < finished && !gave_up)
-    throw ToolError(
+    throw model::ToolError(
         fmt::format("{}/journal.jsonl: ends after {} of {} cases; is it cut off? go on with the "
                     "run by --resume, or run it again",
                     folder, ended, finished));
   if (ended > finished && !gave_up)
-    throw ToolError(
+    throw model::ToolError(
         fmt::format("{}/journal.jsonl: has {} cases where report.json has {}; name a folder with "
                     "the journal and the report of one run",
                     folder, ended, finished));
@@ -89,14 +90,14 @@ void read_lines(const std::string& file, const std::string& wanted_for,
   try {
     for (std::string line; std::getline(in, line);) {
       ++number;
-      if (in.eof()) throw ToolError("the line is cut off; go on with the run by --resume");
+      if (in.eof()) throw model::ToolError("the line is cut off; go on with the run by --resume");
       take(Json::parse(line), number);
     }
     end();
   } catch (const DamagedLine& error) {
-    throw ToolError(fmt::format("{}:{}: {}", file, error.line(), error.what()));
+    throw model::ToolError(fmt::format("{}:{}: {}", file, error.line(), error.what()));
   } catch (const std::exception& error) {
-    throw ToolError(fmt::format("{}:{}: {}", file, number, words_of(error)));
+    throw model::ToolError(fmt::format("{}:{}: {}", file, number, words_of(error)));
   }
 }
 
@@ -112,10 +113,10 @@ void JournalCase::add_step(const Json& step, std::size_t line) {
   ends_.emplace_back(line, text_.size());
 }
 
-Trace JournalCase::trace() const {
+model::Trace JournalCase::trace() const {
   try {
-    return parse_trace(text_, name_);
-  } catch (const TraceError& error) {
+    return model::parse_trace(text_, name_);
+  } catch (const model::TraceError& error) {
     throw DamagedLine(damaged_line(), error.what());
   }
 }
@@ -124,12 +125,12 @@ Trace JournalCase::trace() const {
 std::size_t JournalCase::damaged_line() const {
   for (const auto& [line, end] : ends_) {
     try {
-      parse_trace(text_.substr(0, end), name_);
-    } catch (const TraceError&) {
+      model::parse_trace(text_.substr(0, end), name_);
+    } catch (const model::TraceError&) {
       return line;
     }
   }
   return ends_.back().first;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

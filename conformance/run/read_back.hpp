@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/trace/trace.hpp"
+#include "model/trace/trace.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// A report's folder, by its name or by that of the report.json in it.
 std::string folder_of(const std::string& name);
@@ -54,7 +54,7 @@ class JournalCase {
   void begin(const std::string& name, const std::string& given, std::size_t line);
   void add_step(const nlohmann::json& step, std::size_t line);
   /// The trace. Throws DamagedLine.
-  [[nodiscard]] Trace trace() const;
+  [[nodiscard]] model::Trace trace() const;
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
@@ -64,4 +64,4 @@ class JournalCase {
   std::vector<std::pair<std::size_t, std::size_t>> ends_;  ///< a line, and how far its text goes
 };
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "conformance/shrink/shrink_form.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/trace/trace_dialect.hpp"
+#include "property-tests/shrink/shrink_form.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,8 +20,8 @@ std::vector<fs::path> traces_in(const std::string& folder) {
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error))
     if (at->path().extension() == ".mrt") files.push_back(at->path());
-  if (error) throw ToolError(fmt::format("{}: cannot be read: {}", folder, error.message()));
-  if (files.empty()) throw ToolError(fmt::format("{}: no trace (*.mrt) is in it", folder));
+  if (error) throw model::ToolError(fmt::format("{}: cannot be read: {}", folder, error.message()));
+  if (files.empty()) throw model::ToolError(fmt::format("{}: no trace (*.mrt) is in it", folder));
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -32,8 +32,8 @@ std::string name_of(const fs::path& folder, const fs::path& file) {
   return (whole.filename() / relative).string();
 }
 
-bool shows_anything(const Trace& trace) {
-  return std::any_of(trace.steps.begin(), trace.steps.end(), [](const Step& step) {
+bool shows_anything(const model::Trace& trace) {
+  return std::any_of(trace.steps.begin(), trace.steps.end(), [](const model::Step& step) {
     return std::any_of(step.annotations.begin(), step.annotations.end(), [](const auto& a) {
       return a.verdict != model::Verdict::conforms && a.verdict != model::Verdict::unsupported &&
              a.verdict != model::Verdict::inconclusive;
@@ -51,26 +51,28 @@ bool was_seen(const fs::path& file) {
 
 }  // namespace
 
-std::vector<Scenario> load_scenarios(const std::vector<std::string>& folders,
-                                     const std::string& dialect) {
-  std::vector<Scenario> scenarios;
+std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::string>& folders,
+                                                     const std::string& dialect) {
+  std::vector<property_tests::Scenario> scenarios;
   for (const auto& folder : folders)
     for (const auto& file : traces_in(folder)) {
-      const Trace trace = load_trace(file.string());
-      if (book_of(trace, "", file.string()).dialect() == dialect) {
+      const model::Trace trace = model::load_trace(file.string());
+      if (model::book_of(trace, "", file.string()).dialect() == dialect) {
         const bool finding = was_seen(file) && shows_anything(trace);
-        scenarios.push_back({name_of(folder, file), calls_text(trace), finding, finding});
+        scenarios.push_back(
+            {name_of(folder, file), property_tests::calls_text(trace), finding, finding});
       }
     }
   return scenarios;
 }
 
-std::vector<Scenario> scenarios_of_unexpected(const Tally& tally) {
-  std::vector<Scenario> scenarios;
+std::vector<property_tests::Scenario> scenarios_of_unexpected(const Tally& tally) {
+  std::vector<property_tests::Scenario> scenarios;
   for (const auto& f : tally.findings)
     if (f.expected_reason.empty() && !f.trace.steps.empty())
-      scenarios.push_back({print_annotation(f.name), calls_text(f.trace), false, true});
+      scenarios.push_back(
+          {model::print_annotation(f.name), property_tests::calls_text(f.trace), false, true});
   return scenarios;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,16 +6,16 @@
 
 #include "conformance/run/tally.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// The traces (*.mrt) of the folders that are of the dialect, by name: "FOLDER/PATH" without the
 /// ending, FOLDER being the last part of the given name. Their results are left out; those of
 /// findings ("# seen on:" in the head) are deliberate. Throws ToolError if a folder cannot be read
 /// or has no trace, or a trace is malformed.
-std::vector<Scenario> load_scenarios(const std::vector<std::string>& folders,
-                                     const std::string& dialect);
+std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::string>& folders,
+                                                     const std::string& dialect);
 
 /// The calls that led to the findings nobody expected, each as a scenario of the finding's name.
-std::vector<Scenario> scenarios_of_unexpected(const Tally& tally);
+std::vector<property_tests::Scenario> scenarios_of_unexpected(const Tally& tally);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -1,7 +1,7 @@
 #include "conformance/run/supervisor.hpp"
 
-#include "conformance/oracle/judge_trace.hpp"
-#include "conformance/run/series.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "property-tests/series/series.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <csignal>
 #include <fstream>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -30,8 +30,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-Supervisor::Supervisor(SupervisorOptions options, Plan plan, Channel& channel, Host& host,
-                       Tally& tally, Journal& journal)
+Supervisor::Supervisor(SupervisorOptions options, property_tests::Plan plan, Channel& channel,
+                       Host& host, Tally& tally, Journal& journal)
     : options_(std::move(options)),
       plan_(std::move(plan)),
       channel_(channel),
@@ -49,14 +49,14 @@ void Supervisor::run() {
   while (!done_ && !shown_ && plan_.next_selected(next_case_) < plan_.cases() && !cut_short_) {
     start_worker();
     follow_worker();
-    if (!failure_.empty()) throw ToolError(failure_);
+    if (!failure_.empty()) throw model::ToolError(failure_);
   }
   journal_.flush();
 }
 
 void Supervisor::start_worker() {
   channel_.forget_records();
-  channel_.set_request(print_request(plan_, next_case_));
+  channel_.set_request(property_tests::print_request(plan_, next_case_));
   in_case_ = open_step_ = hung_ = false;
   host_.start();
   last_sign_ = Clock::now();
@@ -95,7 +95,7 @@ void Supervisor::take(Record&& record) {
       if (const auto begin = std::exchange(begin_, nullptr)) begin();
       tally_.device = parse_description(record.text);
       tally_.can = record.can;
-      fit_series(plan_, record.can);
+      property_tests::fit_series(plan_, record.can);
       journal_.hello(record);
       break;
     case RecordKind::case_begin:
@@ -134,9 +134,9 @@ void Supervisor::take(Record&& record) {
 }
 
 void Supervisor::end_step(Record&& record) {
-  Step& step = case_.steps.back();
+  model::Step& step = case_.steps.back();
   open_step_ = false;
-  static_cast<PlannedCall&>(record.step) = step;
+  static_cast<model::PlannedCall&>(record.step) = step;
   step = std::move(record.step);
   step.keys_seen = true;
   if (step.annotations.empty() && record.rule != Record::kNoRule)
@@ -176,11 +176,12 @@ void Supervisor::worker_ended(const Ended& ended) {
     add_incident(Verdict::crash, kernel.empty() ? ended.text : ended.text + "; " + kernel, name);
     // The next worker is to leave such calls out: each costs a boot.
     if (!name.empty() && !name.ends_with("/-"))
-      plan_.walk.known.push_back({name.substr(0, name.find('.')) + ".ok", KnownDeviation::kTrouble,
+      plan_.walk.known.push_back({name.substr(0, name.find('.')) + ".ok",
+                                  property_tests::KnownDeviation::kTrouble,
                                   name.substr(name.rfind('/') + 1)});
     next_case_ += in_case_ ? 1 : 0;
     if (!in_case_ && ++interruptions_ >= kMostInterruptions)
-      throw ToolError("the worker dies between cases again and again: " + ended.text);
+      throw model::ToolError("the worker dies between cases again and again: " + ended.text);
   } else if (ended.how == Ended::How::killed) {
     interrupted(ended);
   } else if (channel_.header().stop.load() == 0) {
@@ -194,7 +195,7 @@ void Supervisor::interrupted(const Ended& ended) {
   add_incident(Verdict::inconclusive,
                fmt::format("interrupted from outside: {}; the case is repeated", ended.text));
   if (++interruptions_ >= kMostInterruptions)
-    throw ToolError(
+    throw model::ToolError(
         fmt::format("{} was interrupted {} times: {}", case_name_, interruptions_, ended.text));
 }
 
@@ -202,7 +203,7 @@ void Supervisor::check_hang() {
   if (hung_) {
     if (seconds_since(killed_at_) < kKillSeconds) return;
     if (!host_.renew())
-      throw ToolError(
+      throw model::ToolError(
           "the worker cannot be killed, the kernel holds it: reboot this machine, or "
           "run in a virtual machine (--target)");
     killed_at_ = Clock::now();
@@ -229,12 +230,13 @@ void Supervisor::check_time() {
 std::string Supervisor::trouble_of_last_step() const {
   if (case_.steps.empty()) return "";
   try {
-    const Oracle oracle = oracle_before(case_, *tally_.book, case_.steps.size() - 1);
-    Step step = case_.steps.back();
+    const model::Oracle oracle = model::oracle_before(case_, *tally_.book, case_.steps.size() - 1);
+    model::Step step = case_.steps.back();
     oracle.resolve(step);
     const auto verb = kVerbNames.at(static_cast<std::size_t>(step.call.verb));
-    return fmt::format("{}.none/none/{}", verb,
-                       trouble_name(*tally_.book, {oracle.state(), step.call, step.result}));
+    return fmt::format(
+        "{}.none/none/{}", verb,
+        property_tests::trouble_name(*tally_.book, {oracle.state(), step.call, step.result}));
   } catch (const std::exception&) {
     return "";  // the case went on after a deviation that no trace can follow
   }
@@ -247,7 +249,7 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
   incident.verdict = verdict;
   incident.case_name = in_case_ ? case_name_ : "";
   incident.step = case_.steps.empty() ? 0 : case_.steps.size() - 1;
-  if (in_case_ && !case_.steps.empty()) incident.call = print_call(case_.steps.back());
+  if (in_case_ && !case_.steps.empty()) incident.call = model::print_call(case_.steps.back());
   incident.text = text;
   incident.trace = case_;
   if (const auto told = incident.annotation(); told && open_step_)
@@ -277,7 +279,7 @@ void Supervisor::add_complaint(const std::string& text) {
 }
 
 std::string Supervisor::write_trace(const std::string& name, const std::string& note,
-                                    Trace trace) const {
+                                    model::Trace trace) const {
   if (options_.out.empty()) return "";
   const auto& d = tally_.device;
   trace.comments = {fmt::format(" device {}  driver {}  kernel {}  rdma-core {}", d.device,
@@ -289,10 +291,10 @@ std::string Supervisor::write_trace(const std::string& name, const std::string& 
       step.annotations.clear();
   std::string file = name + ".mrt";
   std::ofstream out(options_.out + "/" + file);
-  out << print_trace(trace);
+  out << model::print_trace(trace);
   out.close();
-  if (!out) throw ToolError(fmt::format("{}/{}: cannot be written", options_.out, file));
+  if (!out) throw model::ToolError(fmt::format("{}/{}: cannot be written", options_.out, file));
   return file;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -9,10 +9,10 @@
 
 #include "conformance/run/host.hpp"
 #include "conformance/run/journal.hpp"
-#include "conformance/run/plan.hpp"
 #include "conformance/run/tally.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Limits of a run.
 struct SupervisorOptions {
@@ -27,12 +27,12 @@ struct SupervisorOptions {
 class Supervisor {
  public:
   /// Called now and then, for a progress line.
-  using Progress = std::function<void(const Tally&, const Plan&)>;
+  using Progress = std::function<void(const Tally&, const property_tests::Plan&)>;
   /// Called for each finished step of a replay.
-  using Watch = std::function<void(const Step&, const Record&)>;
+  using Watch = std::function<void(const model::Step&, const Record&)>;
 
-  Supervisor(SupervisorOptions options, Plan plan, Channel& channel, Host& host, Tally& tally,
-             Journal& journal);
+  Supervisor(SupervisorOptions options, property_tests::Plan plan, Channel& channel, Host& host,
+             Tally& tally, Journal& journal);
 
   /// Returns when every case is over, the time is up, or stop() was called. Throws ToolError when
   /// the run cannot go on; the tally then holds what was done.
@@ -44,7 +44,7 @@ class Supervisor {
   /// Asks the run to end after the current step; may be called from a signal handler.
   static void stop() noexcept;
   /// The plan as it is for the device, once a worker has opened that (fit_series()).
-  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const property_tests::Plan& plan() const { return plan_; }
   /// Whether it was ended before its plan was done.
   [[nodiscard]] bool cut_short() const { return cut_short_; }
 
@@ -64,10 +64,10 @@ class Supervisor {
   void add_complaint(const std::string& text);
   void interrupted(const Ended& ended);
   [[nodiscard]] std::string write_trace(const std::string& name, const std::string& note,
-                                        Trace trace) const;
+                                        model::Trace trace) const;
 
   SupervisorOptions options_;
-  Plan plan_;
+  property_tests::Plan plan_;
   Channel& channel_;
   Host& host_;
   Tally& tally_;
@@ -80,8 +80,8 @@ class Supervisor {
   std::uint64_t next_case_ = 0;  ///< that a new worker would begin with
   bool in_case_ = false;
   std::string case_name_;
-  Trace case_;              ///< steps of the current case
-  Trace before_;            ///< of the case before
+  model::Trace case_;       ///< steps of the current case
+  model::Trace before_;     ///< of the case before
   bool open_step_ = false;  ///< its last step has begun and not ended
   bool done_ = false;
   bool shown_ = false;  ///< what the plan is to go on until
@@ -94,4 +94,4 @@ class Supervisor {
   Clock::time_point killed_at_;
 };
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <numeric>
 
-#include "conformance/trace/notation.hpp"
+#include "model/trace/notation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
-std::optional<Annotation> Incident::annotation() const {
+std::optional<model::Annotation> Incident::annotation() const {
   const auto rule = name.find('/');
   const auto kind = name.find('/', rule + 1);
   if (rule == std::string::npos || kind == std::string::npos) return std::nullopt;
-  return Annotation{verdict, name.substr(0, rule), name.substr(rule + 1, kind - rule - 1),
-                    name.substr(kind + 1)};
+  return model::Annotation{verdict, name.substr(0, rule), name.substr(rule + 1, kind - rule - 1),
+                           name.substr(kind + 1)};
 }
 
 Verdict CaseOutcome::verdict() const {
@@ -54,21 +54,21 @@ std::string Incident::case_entry() const {
                      name.empty() ? call : name);
 }
 
-void Tally::choose(const Record& end, const Step& step, const std::string& case_name) {
+void Tally::choose(const Record& end, const model::Step& step, const std::string& case_name) {
   const PlainRule& rule = *book->rules()[end.rule];
   const bool refused = rule.outcome == Outcome::refused;
   if (rule.weight == Weight::inconclusive || (!refused && rule.freedom == nullptr)) return;
-  const std::string answer = refused ? print_result(step) : "";
+  const std::string answer = refused ? model::print_result(step) : "";
   Choice& choice = choices[{end.rule, answer}];
   if (choice.times++ != 0 && choice.step <= end.index) return;
   choice.rule = rule.id;
   choice.answer = answer;
   choice.case_name = case_name;
   choice.step = end.index;
-  choice.call = print_call(step);
+  choice.call = model::print_call(step);
 }
 
-Finding* Tally::add(const Record& end, const Step& step, const std::string& case_name) {
+Finding* Tally::add(const Record& end, const model::Step& step, const std::string& case_name) {
   ++steps;
   inside_ns_ += end.inside_ns;
   if (end.rebuilt) {
@@ -76,11 +76,11 @@ Finding* Tally::add(const Record& end, const Step& step, const std::string& case
     rebuilt_ns_ += end.elapsed_ns;
   }
   if (step.annotations.empty()) return nullptr;
-  const Annotation& name = step.annotations.front();
+  const model::Annotation& name = step.annotations.front();
   ++counts.at(static_cast<std::size_t>(name.verdict));
   // Hangs and warnings come as incidents, too.
   if (name.verdict != Verdict::hang && name.verdict != Verdict::kernel_warning)
-    note(name.verdict, name.verdict == Verdict::deviates ? print_annotation(name) : "");
+    note(name.verdict, name.verdict == Verdict::deviates ? model::print_annotation(name) : "");
   if (end.rule != Record::kNoRule) {
     ++judged.at(end.rule);
     choose(end, step, case_name);
@@ -98,8 +98,8 @@ Finding* Tally::add(const Record& end, const Step& step, const std::string& case
   finding.count = 1;
   finding.case_name = case_name;
   finding.step = end.index;
-  finding.call = print_call(step);
-  finding.result = print_result(step);
+  finding.call = model::print_call(step);
+  finding.result = model::print_result(step);
   finding.remarks = step.remarks;
   findings.push_back(std::move(finding));
   return &findings.back();
@@ -144,7 +144,7 @@ void mark_flaky(Tally& tally, const Tally& again) {
     if (!f.expected_reason.empty()) continue;
     const auto made =
         std::find_if(again.outcomes.begin(), again.outcomes.end(),
-                     [&](const auto& o) { return o.name == print_annotation(f.name); });
+                     [&](const auto& o) { return o.name == model::print_annotation(f.name); });
     const bool met = std::any_of(again.findings.begin(), again.findings.end(),
                                  [&](const auto& other) { return other.name == f.name; });
     // What is known may have been seen again beside it.
@@ -154,4 +154,4 @@ void mark_flaky(Tally& tally, const Tally& again) {
   }
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

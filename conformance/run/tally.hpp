@@ -8,24 +8,24 @@
 #include <string>
 #include <vector>
 
-#include "conformance/run/plan.hpp"
 #include "conformance/run/wire.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// What shrinking the trace of a finding or an incident came to.
 struct ShrunkTrace {
   std::string file;     ///< name within the report folder; empty: there is none
   std::string folder;   ///< what the finder sends, made from it, within the report folder
   std::string outcome;  ///< a line: what is known of shorter traces, or why there is none
-  Trace trace;          ///< as it was seen
+  model::Trace trace;   ///< as it was seen
   std::uint64_t tried = 0;
   double seconds = 0;  ///< until all of that was written, boots included
 };
 
 /// A deviation of one name, however often it was seen.
 struct Finding {
-  Annotation name;
+  model::Annotation name;
   std::uint64_t count = 0;
   std::string case_name;   ///< where it was seen first
   std::uint64_t step = 0;  ///< its place in that case, from 0
@@ -35,7 +35,7 @@ struct Finding {
   std::string trace_file;       ///< name within the report folder
   std::string expected_reason;  ///< from the expectation file; empty: unexpected
   bool flaky = false;           ///< unexpected, and its calls made again did not show it
-  Trace trace;                  ///< the case up to and including the step
+  model::Trace trace;           ///< the case up to and including the step
   std::optional<ShrunkTrace> shrunk;
 
   /// Whether the device has to answer for it.
@@ -53,11 +53,11 @@ struct Incident {
   std::string text;
   std::string trace_file;
   std::string expected_reason;  ///< from the expectation file; empty: unexpected
-  Trace trace;                  ///< the case up to and including the step
+  model::Trace trace;           ///< the case up to and including the step
   std::optional<ShrunkTrace> shrunk;
 
   /// Its name as traces have it; nothing if it has none.
-  [[nodiscard]] std::optional<Annotation> annotation() const;
+  [[nodiscard]] std::optional<model::Annotation> annotation() const;
   /// What a case that met it is said to have seen.
   [[nodiscard]] std::string case_entry() const;
   /// Whether the device has to answer for it.
@@ -65,7 +65,7 @@ struct Incident {
     return verdict != model::Verdict::inconclusive && expected_reason.empty();
   }
   /// Whether it is the trouble that the annotation names.
-  [[nodiscard]] bool is(const Annotation& a) const { return annotation() == a; }
+  [[nodiscard]] bool is(const model::Annotation& a) const { return annotation() == a; }
 };
 
 /// How a case of the plan ended.
@@ -101,7 +101,7 @@ struct Tally {
   /// From now on steps and incidents are of the case; one that is repeated begins anew.
   void begin_case(const std::string& name);
   /// Counts a finished step of the case; returns the finding if this was its first time.
-  Finding* add(const Record& end, const Step& step, const std::string& case_name);
+  Finding* add(const Record& end, const model::Step& step, const std::string& case_name);
   /// Keeps the incident.
   void add(const Incident& incident);
   /// Counts a finished case; one that was skipped (`text` says why) as such.
@@ -136,7 +136,7 @@ struct Tally {
   std::map<std::pair<std::uint16_t, std::string>, Choice> choices;
 
  private:
-  void choose(const Record& end, const Step& step, const std::string& case_name);
+  void choose(const Record& end, const model::Step& step, const std::string& case_name);
   void note(model::Verdict verdict, const std::string& name);
 
   std::uint64_t inside_ns_ = 0;
@@ -150,4 +150,4 @@ struct Tally {
 /// made all of its calls, every one of them as the rules have it.
 void mark_flaky(Tally& tally, const Tally& again);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

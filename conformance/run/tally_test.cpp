@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
 
-Step step_of(Verdict verdict, const char* rule, const char* kind = "", const char* broken = "") {
-  Step step;
+model::Step step_of(Verdict verdict, const char* rule, const char* kind = "",
+                    const char* broken = "") {
+  model::Step step;
   step.call.verb = Verb::query_qp;
   step.observed = true;
   step.annotations = {{verdict, rule, kind, broken}};
@@ -75,7 +76,7 @@ TEST(Tally, LeavesResetsAndRebuiltPairsOutOfTheUndisturbedSpeed) {
   EXPECT_EQ(tally.steps_per_second(), 0);
   EXPECT_EQ(tally.undisturbed_steps_per_second(), 0);
   EXPECT_EQ(tally.inside_share(), 0);
-  const Step step = step_of(Verdict::conforms, "query_qp.ok");
+  const model::Step step = step_of(Verdict::conforms, "query_qp.ok");
   tally.add(end_of("query_qp.ok", 100'000'000), step, "c");
   tally.add(end_of("query_qp.ok", 100'000'000), step, "c");
   tally.add(end_of("query_qp.ok", 500'000'000, true), step, "c");
@@ -91,14 +92,14 @@ TEST(Tally, LeavesResetsAndRebuiltPairsOutOfTheUndisturbedSpeed) {
 }
 
 TEST(Tally, CallsFlakyWhatDoesNotComeAgain) {
-  const Step step = step_of(Verdict::deviates, "query_qp.ok");
+  const model::Step step = step_of(Verdict::deviates, "query_qp.ok");
   const auto flaky = [&](bool seen, bool expected, unsigned steps) {
     Tally tally(linux_rulebook());
     tally.begin_case("c");
     Finding* const found = tally.add(end_of("query_qp.ok"), step, "c");
     found->trace.steps.push_back(step);
     Tally again(linux_rulebook());
-    again.begin_case(print_annotation(found->name));
+    again.begin_case(model::print_annotation(found->name));
     again.outcomes.back().counts[0] = steps;
     if (seen) again.outcomes.back().seen.emplace_back("deviates query_qp.ok detail another");
     again.outcomes.back().expected = expected;
@@ -112,4 +113,4 @@ TEST(Tally, CallsFlakyWhatDoesNotComeAgain) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,13 +5,13 @@
 #include <array>
 #include <set>
 
-#include "conformance/oracle/judge_trace.hpp"
-#include "conformance/run/plan.hpp"
 #include "conformance/run/read_back.hpp"
-#include "conformance/trace/notation.hpp"
-#include "conformance/trace/trace_dialect.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "model/trace/notation.hpp"
+#include "model/trace/trace_dialect.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using Json = nlohmann::json;
@@ -73,22 +73,22 @@ class Verifier {
 
   void judge() {
     if (verdicts_.empty()) return;
-    const Trace trace = case_.trace();
-    Oracle oracle(book_, trace.setup, trace.can);
+    const model::Trace trace = case_.trace();
+    model::Oracle oracle(book_, trace.setup, trace.can);
     for (std::size_t i = 0; i < trace.steps.size(); ++i) judge_step(oracle, trace.steps[i], i);
     verdicts_.clear();
     warned_.clear();
   }
 
-  void judge_step(Oracle& oracle, Step step, std::size_t number) {
+  void judge_step(model::Oracle& oracle, model::Step step, std::size_t number) {
     oracle.resolve(step);
-    RecordedMemory memory(step);
+    model::RecordedMemory memory(step);
     step.bytes.clear();
     model::Judgement judgement = oracle.check(step, memory);
     if (warned_.at(number) && judgement.verdict != Verdict::deviates &&
         judgement.verdict != Verdict::hang)
       judgement.verdict = Verdict::kernel_warning;
-    const auto name = print_annotation(annotate(judgement, step));
+    const auto name = model::print_annotation(model::annotate(judgement, step));
     ++result_.steps;
     ++counts_.at(static_cast<std::size_t>(judgement.verdict));
     if (judgement.verdict == Verdict::deviates) deviations_.insert(name);
@@ -115,7 +115,7 @@ Verification verify_report(const std::string& folder) {
   const std::string file = folder + "/report.json";
   const Json report = load_report(file);
   const model::Rulebook* book = nullptr;
-  look_into(file, [&] { book = &book_named(report.at("dialect")); });
+  look_into(file, [&] { book = &model::book_named(report.at("dialect")); });
   Verification result;
   Verifier verifier(*book, result);
   read_lines(
@@ -126,4 +126,4 @@ Verification verify_report(const std::string& folder) {
   return result;
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// What came of it.
 struct Verification {
@@ -21,4 +21,4 @@ struct Verification {
 /// malformed. What it cannot tell is whether the device did what the journal says.
 Verification verify_report(const std::string& folder);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "conformance/run/host.hpp"
-#include "conformance/run/plan.hpp"
 #include "conformance/run/process.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -37,7 +37,7 @@ class VirtualHost : public Host {
     std::ifstream in(target_ + "/target.json");
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (!in || json.is_discarded())
-      throw ToolError(
+      throw model::ToolError(
           fmt::format("{}: no target image (target.json cannot be read); build one "
                       "with ci/build-target",
                       target_));
@@ -95,7 +95,7 @@ class VirtualHost : public Host {
     for (int i = 1; i < kBoots; ++i)
       if (come_up(true)) return;
     if (come_up(false)) return;
-    throw ToolError(fmt::format(
+    throw model::ToolError(fmt::format(
         "the virtual machine {}, {} times; see {} and {}-qemu.log",
         end_text_.empty() ? "did not come up" : "ended while it booted (" + end_text_ + ")", kBoots,
         log_, console_));
@@ -182,4 +182,4 @@ std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& cha
   return std::make_unique<VirtualHost>(channel, channel_path, target, console, kernel_arguments);
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

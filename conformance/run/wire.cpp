@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "conformance/run/plan.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 class Writer {
@@ -33,7 +33,7 @@ class Writer {
     plain(static_cast<std::uint32_t>(value.size()));
     raw(value.data(), value.size());
   }
-  void runs(const std::vector<ByteRun>& runs) {
+  void runs(const std::vector<model::ByteRun>& runs) {
     plain(static_cast<std::uint32_t>(runs.size()));
     for (const auto& run : runs) {
       plain(run.address);
@@ -69,8 +69,8 @@ class Reader {
     raw(value.data(), value.size());
     return value;
   }
-  std::vector<ByteRun> runs() {
-    std::vector<ByteRun> runs(length());
+  std::vector<model::ByteRun> runs() {
+    std::vector<model::ByteRun> runs(length());
     for (auto& run : runs) {
       run.address = plain<std::uint64_t>();
       run.bytes.resize(length());
@@ -82,11 +82,11 @@ class Reader {
  private:
   std::size_t length() {
     const std::size_t count = plain<std::uint32_t>();
-    if (count > bytes_.size()) throw ToolError("a record of the worker is damaged");
+    if (count > bytes_.size()) throw model::ToolError("a record of the worker is damaged");
     return count;
   }
   void raw(void* to, std::size_t size) {
-    if (size > bytes_.size()) throw ToolError("a record of the worker is cut off");
+    if (size > bytes_.size()) throw model::ToolError("a record of the worker is cut off");
     if (size == 0) return;  // an empty vector has no address to give to memcpy()
     std::memcpy(to, bytes_.data(), size);
     bytes_ = bytes_.subspan(size);
@@ -94,7 +94,7 @@ class Reader {
   std::span<const std::byte> bytes_;
 };
 
-void write_annotation(Writer& out, const Step& step) {
+void write_annotation(Writer& out, const model::Step& step) {
   out.plain(static_cast<std::uint8_t>(step.annotations.size()));
   for (const auto& a : step.annotations) {
     out.plain(a.verdict);
@@ -106,7 +106,7 @@ void write_annotation(Writer& out, const Step& step) {
   for (const auto& remark : step.remarks) out.text(remark);
 }
 
-void read_annotation(Reader& in, Step& step) {
+void read_annotation(Reader& in, model::Step& step) {
   step.annotations.resize(in.plain<std::uint8_t>());
   for (auto& a : step.annotations) {
     a.verdict = in.plain<model::Verdict>();
@@ -130,7 +130,7 @@ void encode(const Record& record, std::vector<std::byte>& bytes) {
       out.text(record.text);
       break;
     case RecordKind::case_begin: out.plain(record.setup); break;
-    case RecordKind::step_begin: out.plain<PlannedCall>(record.step); break;
+    case RecordKind::step_begin: out.plain<model::PlannedCall>(record.step); break;
     case RecordKind::step_end:
       out.plain(record.step.result);
       out.plain(record.step.timed_out);
@@ -167,9 +167,9 @@ Record decode(std::span<const std::byte> bytes) {
       record.can = in.plain<model::Capabilities<model::Plain>>();
       record.text = in.text();
       break;
-    case RecordKind::case_begin: record.setup = in.plain<Setup>(); break;
+    case RecordKind::case_begin: record.setup = in.plain<model::Setup>(); break;
     case RecordKind::step_begin:
-      static_cast<PlannedCall&>(record.step) = in.plain<PlannedCall>();
+      static_cast<model::PlannedCall&>(record.step) = in.plain<model::PlannedCall>();
       break;
     case RecordKind::step_end:
       record.step.observed = true;
@@ -195,7 +195,7 @@ Record decode(std::span<const std::byte> bytes) {
       record.skip_reason = in.text();
       break;
     case RecordKind::done: break;
-    default: throw ToolError("a record of the worker is unknown: is it of another version?");
+    default: throw model::ToolError("a record of the worker is unknown: is it of another version?");
   }
   return record;
 }
@@ -215,8 +215,8 @@ impl::Description parse_description(const std::string& text) {
     return {json.at("device"), json.at("driver"), json.at("kernel"), json.at("rdma_core"),
             json.at("firmware")};
   } catch (const nlohmann::json::exception&) {
-    throw ToolError("the worker's description of its device is damaged");
+    throw model::ToolError("the worker's description of its device is damaged");
   }
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "conformance/trace/trace.hpp"
 #include "impl/device.hpp"
+#include "model/trace/trace.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// What a record says.
 enum class RecordKind : std::uint8_t {
@@ -28,8 +28,8 @@ enum class RecordKind : std::uint8_t {
 struct Record {
   RecordKind kind = RecordKind::done;
   std::uint64_t index = 0;  ///< of the case, or of the step within its case
-  Step step;                ///< step_begin: call and keys; step_end: result, bytes, annotation
-  Setup setup;
+  model::Step step;         ///< step_begin: call and keys; step_end: result, bytes, annotation
+  model::Setup setup;
   model::Capabilities<model::Plain> can;
   std::uint16_t rule = kNoRule;  ///< place in the rulebook of the rule taken
   std::uint64_t inside_ns = 0;   ///< time inside the implementation's calls
@@ -42,8 +42,8 @@ struct Record {
   bool left_out = false;       ///< case_end: it ended before a call that is not made (Plan)
   std::string kernel_warning;  ///< step_end: the kernel's, one a line; of a hang also those that
                                ///< came when all that the call hung on was destroyed
-  std::string skip_reason;  ///< case_end: why nothing of the case was made; empty if it was
-  std::string text;         ///< see kind
+  std::string skip_reason;     ///< case_end: why nothing of the case was made; empty if it was
+  std::string text;            ///< see kind
 
   static constexpr std::uint16_t kNoRule = 0xffff;
 };
@@ -57,4 +57,4 @@ Record decode(std::span<const std::byte> bytes);
 std::string print_description(const impl::Description& description);
 impl::Description parse_description(const std::string& text);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

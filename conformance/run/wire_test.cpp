@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "conformance/run/plan.hpp"
-#include "conformance/testing/test_steps.hpp"
-#include "conformance/testing/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
+#include "model/trace/test_steps.hpp"
+#include "property-tests/walk/plan.hpp"
+#include "property-tests/walk/test_walk.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using namespace model;
@@ -19,7 +19,7 @@ std::vector<std::byte> encoded(const Record& record) {
 }
 
 /// The supervisor's view of a step: what step_begin and step_end say of it together.
-Step sent(const Step& step) {
+model::Step sent(const model::Step& step) {
   Record record;
   record.step = step;
   record.index = 7;
@@ -42,27 +42,27 @@ TEST(Wire, StepsArriveAsTheyWere) {
     impl::SimOptions options;
     options.fault = fault;
     impl::SimDevice device(options);
-    const Plan plan = testing::plan_of(4000);
+    const property_tests::Plan plan = property_tests::testing::plan_of(4000);
     for (std::uint64_t index = 0; index < plan.cases(); ++index) {
-      Trace trace = testing::walk_case(device, plan, index);
-      const std::string before = print_trace(trace);
-      for (Step& step : trace.steps) {
+      model::Trace trace = property_tests::testing::walk_case(device, plan, index);
+      const std::string before = model::print_trace(trace);
+      for (model::Step& step : trace.steps) {
         const auto keys = std::pair{step.call.lkey.value(), step.call.rkey.value()};
         step = sent(step);
         EXPECT_EQ((std::pair{step.call.lkey.value(), step.call.rkey.value()}), keys);
       }
-      ASSERT_EQ(print_trace(trace), before);
+      ASSERT_EQ(model::print_trace(trace), before);
     }
   }
 }
 
 TEST(Wire, EveryVerbArrivesAsItWas) {
-  Random random(11);
+  model::Random random(11);
   for (std::size_t i = 0; i < 50 * kVerbs; ++i) {
-    Step step = testing::random_step(static_cast<Verb>(i % kVerbs), random);
+    model::Step step = model::testing::random_step(static_cast<Verb>(i % kVerbs), random);
     step.observed = true;
-    const Step again = sent(step);
-    ASSERT_TRUE(testing::same(step, again));
+    const model::Step again = sent(step);
+    ASSERT_TRUE(model::testing::same(step, again));
     ASSERT_EQ(again.call.second.lkey.value(), step.call.second.lkey.value());
   }
 }
@@ -74,7 +74,7 @@ std::vector<Record> records() {
     Record& r = all[i];
     r.kind = static_cast<RecordKind>(i);
     r.index = 0x123456789abcdef0;
-    r.setup = standard_setup();
+    r.setup = model::standard_setup();
     r.can = {Plain::flags(3), Plain::address(99), Plain::flags(5)};
     r.rule = 12;
     r.inside_ns = 1;
@@ -135,10 +135,10 @@ TEST(Wire, WhatIsCutOffOrUnknownIsRefused) {
   for (const Record& r : records()) {
     std::vector<std::byte> bytes = encoded(r);
     for (std::size_t size = 0; size < bytes.size(); ++size)
-      EXPECT_THROW(decode(std::span(bytes).first(size)), ToolError)
+      EXPECT_THROW(decode(std::span(bytes).first(size)), model::ToolError)
           << static_cast<int>(r.kind) << " " << size;
     bytes.front() = std::byte{200};
-    EXPECT_THROW(decode(bytes), ToolError);
+    EXPECT_THROW(decode(bytes), model::ToolError);
   }
 }
 
@@ -151,7 +151,7 @@ TEST(Wire, DescriptionsArriveAsTheyWere) {
   EXPECT_EQ(again.rdma_core, d.rdma_core);
   EXPECT_EQ(again.firmware, d.firmware);
   for (const std::string damaged : {"{", "", "[]", "3", "{\"device\": 3}"})
-    EXPECT_THROW(parse_description(damaged), ToolError) << damaged;
+    EXPECT_THROW(parse_description(damaged), model::ToolError) << damaged;
 }
 
 TEST(Wire, DescriptionsMayHoldBytesThatAreNoText) {
@@ -161,4 +161,4 @@ TEST(Wire, DescriptionsMayHoldBytesThatAreNoText) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

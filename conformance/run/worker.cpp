@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <chrono>
 
-#include "conformance/oracle/explain_deviation.hpp"
-#include "conformance/run/device_memory.hpp"
-#include "conformance/run/series.hpp"
-#include "conformance/walk/unanswered.hpp"
 #include "impl/by_name/open_device.hpp"
+#include "impl/device_memory.hpp"
+#include "property-tests/series/series.hpp"
+#include "property-tests/walk/unanswered.hpp"
+#include "specs/explain/explain_deviation.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 using namespace model;
 
@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 /// Everything of one worker.
 class Worker {
  public:
-  Worker(Channel& channel, Plan plan, impl::Device& device)
+  Worker(Channel& channel, property_tests::Plan plan, impl::Device& device)
       : channel_(channel),
         plan_(std::move(plan)),
         device_(device),
@@ -34,7 +34,7 @@ class Worker {
     simulated_ = device.description().driver == "simulated";
     if (simulated_) plan_.walk.unanswered_permille = 20;
     if (!plan_.patient) plan_.walk.unanswered_permille = 0;
-    fit_series(plan_, can_);
+    property_tests::fit_series(plan_, can_);
   }
 
   void hello() {
@@ -77,7 +77,7 @@ class Worker {
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
   }
 
-  void begin_case(std::uint64_t index, const Setup& setup) {
+  void begin_case(std::uint64_t index, const model::Setup& setup) {
     Record record;
     record.kind = RecordKind::case_begin;
     record.index = index;
@@ -119,20 +119,20 @@ class Worker {
         plan_.is_replay() || (plan_.is_scenario(index) && plan_.scenarios.at(index).finding);
     device_.read_after_connect(plan_.read_after_connect && !finding);
     if (plan_.is_replay())
-      return replay(index, parse_trace(plan_.traces.at(index), plan_.trace_file), {});
+      return replay(index, model::parse_trace(plan_.traces.at(index), plan_.trace_file), {});
     if (const auto in = plan_.in_series(index)) return run_in_series(index, *in);
     if (!plan_.is_scenario(index)) return walk(index);
     const auto& scenario = plan_.scenarios.at(index);
-    return replay(index, parse_trace(scenario.text, scenario.name),
+    return replay(index, model::parse_trace(scenario.text, scenario.name),
                   {true, !scenario.deliberate, false});
   }
 
-  bool run_in_series(std::uint64_t index, const Plan::InSeries& in) {
+  bool run_in_series(std::uint64_t index, const property_tests::Plan::InSeries& in) {
     if (traces_ == nullptr || in_series_ != in.series)
-      traces_ = std::make_unique<SeriesTraces>(plan_.series.at(in.series), can_);
+      traces_ = std::make_unique<property_tests::SeriesTraces>(plan_.series.at(in.series), can_);
     in_series_ = in.series;
-    const Trace trace = traces_->trace(in.number);
-    skip_reason_ = lacking(trace, can_);
+    const model::Trace trace = traces_->trace(in.number);
+    skip_reason_ = property_tests::lacking(trace, can_);
     if (skip_reason_.empty())
       return replay(index, trace, {true, true, true, traces_->without_re_registration(in.number)});
     begin_case(index, trace.setup);
@@ -140,10 +140,10 @@ class Worker {
   }
 
   bool walk(std::uint64_t index) {
-    const Setup setup = standard_setup(device_.processes());
+    const model::Setup setup = model::standard_setup(device_.processes());
     begin_case(index, setup);
-    Oracle oracle(book_, setup, can_);
-    Walk walk(plan_.case_seed(index), plan_.walk, &known_);
+    model::Oracle oracle(book_, setup, can_);
+    property_tests::Walk walk(plan_.case_seed(index), plan_.walk, &known_);
     for (std::uint64_t i = 0; i < plan_.case_length(index); ++i) {
       if (stopped()) return false;
       if (!perform(i, walk.next_call(oracle), oracle)) break;
@@ -159,18 +159,18 @@ class Worker {
                                  ///< likewise one that nobody answers, if that takes time
     /// What is called instead of a re-registration that may not be made, or of the rest behind one
     /// that is not supported.
-    std::vector<Step> instead = {};
+    std::vector<model::Step> instead = {};
   };
 
-  bool replay(std::uint64_t index, const Trace& trace, const Reach& reach) {
+  bool replay(std::uint64_t index, const model::Trace& trace, const Reach& reach) {
     begin_case(index, trace.setup);
-    Oracle oracle(book_, trace.setup, can_);
+    model::Oracle oracle(book_, trace.setup, can_);
     std::uint64_t made = 0;
     auto next = trace.steps.begin();
     for (auto end = trace.steps.end(); next != end;) {
-      const Step& planned = *next++;
+      const model::Step& planned = *next++;
       if (stopped()) return false;
-      PlannedCall step = planned;
+      model::PlannedCall step = planned;
       oracle.resolve(step);
       const auto* duty = oracle.forbids(step);
       const bool forbidden = duty != nullptr && (reach.while_allowed || plan_.until);
@@ -184,7 +184,7 @@ class Worker {
       left_out_ = left_out;
       if (forbidden || left_out) return true;
       if (duty != nullptr)
-        throw ToolError(
+        throw model::ToolError(
             fmt::format("{}:{}: this call may not be made here, since it does not hold "
                         "that {}; mend the trace",
                         plan_.trace_file, planned.line, duty->sentence));
@@ -199,13 +199,14 @@ class Worker {
   [[nodiscard]] bool is_left_out(const State<Plain>& state, const Call<Plain>& call,
                                  bool patient) const {
     const PlainView view{state, call, {}};
-    return (!patient && nobody_answers(view)) || is_known_trouble(plan_.walk.known, book_, view);
+    return (!patient && property_tests::nobody_answers(view)) ||
+           property_tests::is_known_trouble(plan_.walk.known, book_, view);
   }
 
   /// Makes and judges one step; whether the case can go on. The step is the record's own, so that
   /// it is not copied, and what it has allocated serves the next one.
-  bool perform(std::uint64_t index, const PlannedCall& planned, Oracle& oracle) {
-    Step& step = record_.step;
+  bool perform(std::uint64_t index, const model::PlannedCall& planned, model::Oracle& oracle) {
+    model::Step& step = record_.step;
     begin_step(index, planned);
     const auto start = Clock::now();
     impl::Observation seen = device_.perform(step.call);
@@ -219,11 +220,12 @@ class Worker {
     }
     std::string trouble;
     if (seen.timed_out || !seen.kernel_warning.empty())
-      trouble = trouble_name(book_, {oracle.state(), step.call, step.result});
+      trouble = property_tests::trouble_name(book_, {oracle.state(), step.call, step.result});
     Judgement judgement = oracle.check(step, memory_);
     if (judgement.verdict == Verdict::deviates) {
-      step.annotations.push_back(annotate(judgement, step));
-      if (is_new(step.annotations.back())) step.remarks = explain_deviation(oracle, step, judgement);
+      step.annotations.push_back(model::annotate(judgement, step));
+      if (is_new(step.annotations.back()))
+        step.remarks = specs::explain_deviation(oracle, step, judgement);
       learn(step.annotations.back());
     } else if (!seen.kernel_warning.empty() && judgement.verdict != Verdict::hang) {
       judgement.verdict = Verdict::kernel_warning;
@@ -232,7 +234,7 @@ class Worker {
     if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::kernel_warning)
       avoid(step, trouble);
     if (judgement.verdict != Verdict::deviates && needs_annotation(judgement))
-      step.annotations.push_back(annotate(judgement, step));
+      step.annotations.push_back(model::annotate(judgement, step));
     shown_ = plan_.until && step.annotations.front() == *plan_.until;
     const bool recovered = oracle.recover(step, judgement) && !shown_;
     finish(index, seen, judgement, start);
@@ -256,9 +258,9 @@ class Worker {
     text += more;
   }
 
-  void begin_step(std::uint64_t index, const PlannedCall& planned) {
-    Step& step = record_.step;
-    static_cast<PlannedCall&>(step) = planned;
+  void begin_step(std::uint64_t index, const model::PlannedCall& planned) {
+    model::Step& step = record_.step;
+    static_cast<model::PlannedCall&>(step) = planned;
     step.result = {};
     step.observed = step.timed_out = false;
     step.bytes.clear();
@@ -290,37 +292,38 @@ class Worker {
   }
 
   /// A hang costs the whole time limit, a complaint of the kernel often a minute: once is enough.
-  void avoid(const Step& step, const std::string& trouble) {
+  void avoid(const model::Step& step, const std::string& trouble) {
     if (trouble == "-") return;  // of no more than the verb: that has to be met again
     const auto& ok = book_.rules(step.call.verb, Outcome::ok).front()->id;
-    plan_.walk.known.push_back({ok, KnownDeviation::kTrouble, trouble});
+    plan_.walk.known.push_back({ok, property_tests::KnownDeviation::kTrouble, trouble});
   }
 
   /// Whether somebody may want to read about it: a run keeps the first of a name, a trial the one
   /// that is looked for.
-  [[nodiscard]] bool is_new(const Annotation& a) const {
-    return plan_.until ? a == *plan_.until : !times_.contains(print_annotation(a));
+  [[nodiscard]] bool is_new(const model::Annotation& a) const {
+    return plan_.until ? a == *plan_.until : !times_.contains(model::print_annotation(a));
   }
 
   /// After the third time a deviation is known well enough.
-  void learn(const Annotation& a) {
-    if (++times_[print_annotation(a)] == 3) plan_.walk.known.push_back({a.rule, a.kind, a.broken});
+  void learn(const model::Annotation& a) {
+    if (++times_[model::print_annotation(a)] == 3)
+      plan_.walk.known.push_back({a.rule, a.kind, a.broken});
   }
 
   Channel& channel_;
-  Plan plan_;
+  property_tests::Plan plan_;
   impl::Device& device_;
-  DeviceMemory memory_;
+  impl::DeviceMemory memory_;
   const Rulebook& book_;
   Capabilities<Plain> can_;
   bool simulated_ = false;
-  Setup setup_;                                       ///< of this case
+  model::Setup setup_;                                ///< of this case
   std::uint64_t reset_ns_ = 0, reset_inside_ns_ = 0;  ///< of this case's reset, and calls in it
   bool left_out_ = false;  ///< the case ended before a call that is_left_out()
   bool shown_ = false;     ///< what the plan is to go on until
   std::map<std::string, int> times_;
-  KnownHere known_;                       ///< what plan_.walk.known says
-  std::unique_ptr<SeriesTraces> traces_;  ///< of the series that was run last
+  property_tests::KnownHere known_;                       ///< what plan_.walk.known says
+  std::unique_ptr<property_tests::SeriesTraces> traces_;  ///< of the series that was run last
   std::size_t in_series_ = 0;
   std::string skip_reason_;  ///< of this case
   std::string disturbance_;  ///< of the step that was made last; empty if none
@@ -345,7 +348,8 @@ void await_request(Channel& channel, std::uint32_t generation) {
 
 }  // namespace
 
-void work_off(Channel& channel, Plan plan, impl::Device& device, std::uint64_t first_case) {
+void work_off(Channel& channel, property_tests::Plan plan, impl::Device& device,
+              std::uint64_t first_case) {
   Worker worker(channel, std::move(plan), device);
   worker.hello();
   worker.run(first_case);
@@ -358,13 +362,13 @@ int run_worker(Channel& channel, const std::string& own_device) {
     for (bool stays = true; stays;) {
       const auto generation = channel.header().generation.load();
       std::uint64_t first_case = 0;
-      Plan plan = parse_request(channel.request(), first_case);
+      property_tests::Plan plan = property_tests::parse_request(channel.request(), first_case);
       if (plan.device.empty()) plan.device = own_device;
       stays = plan.until.has_value();
       const auto wanted = fmt::format("{} {} {}", plan.device, plan.dialect, plan.brisk);
       if (device == nullptr || opened != wanted) {
         device.reset();
-        device = open_device(plan.device, plan.dialect, plan.brisk);
+        device = impl::open_device(plan.device, plan.dialect, plan.brisk);
         opened = wanted;
       }
       work_off(channel, std::move(plan), *device, first_case);
@@ -377,4 +381,4 @@ int run_worker(Channel& channel, const std::string& own_device) {
   }
 }
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

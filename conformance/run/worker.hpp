@@ -5,15 +5,16 @@
 #include <string>
 
 #include "conformance/run/channel.hpp"
-#include "conformance/run/plan.hpp"
 #include "conformance/run/wire.hpp"
 #include "impl/device.hpp"
+#include "property-tests/walk/plan.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 
 /// Works off the plan's cases from the first one on, on a device that is open, and tells the
 /// channel.
-void work_off(Channel& channel, Plan plan, impl::Device& device, std::uint64_t first_case);
+void work_off(Channel& channel, property_tests::Plan plan, impl::Device& device,
+              std::uint64_t first_case);
 
 /// Works off the plan in the channel; where that names no device, on `own_device`. Returns the
 /// process's exit code: 0 when the plan is done or was stopped, 2 after a `failure` record.
@@ -23,4 +24,4 @@ int run_worker(Channel& channel, const std::string& own_device = "");
 /// guest of a virtual machine, as its only program; returns when told to shut down.
 int run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device);
 
-}  // namespace mrproof
+}  // namespace mrproof::conformance

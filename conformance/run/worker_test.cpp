@@ -7,11 +7,11 @@
 #include <thread>
 
 #include "conformance/run/supervisor.hpp"
-#include "conformance/testing/test_files.hpp"
-#include "conformance/testing/test_walk.hpp"
 #include "impl/sim/sim_device.hpp"
+#include "model/testing/test_files.hpp"
+#include "property-tests/walk/test_walk.hpp"
 
-namespace mrproof {
+namespace mrproof::conformance {
 namespace {
 
 using model::Verdict;
@@ -26,7 +26,7 @@ class Disturbed : public impl::Device {
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override {
     return sim_.capabilities();
   }
-  std::uint64_t reset(const Setup& setup) override {
+  std::uint64_t reset(const model::Setup& setup) override {
     if (std::exchange(warns_, false)) warning_ = "WARNING: CPU: 1 at lib/refcount.c:28 f+0x1";
     return sim_.reset(setup);
   }
@@ -94,7 +94,7 @@ class ThreadHost : public Host {
   void start() override {
     thread_ = std::jthread([this] {
       std::uint64_t first = 0;
-      Plan plan = parse_request(channel_.request(), first);
+      property_tests::Plan plan = property_tests::parse_request(channel_.request(), first);
       work_off(channel_, std::move(plan), device_, first);
       over_ = true;
     });
@@ -119,7 +119,7 @@ class WorkerTest : public ::testing::Test {
  protected:
   /// The run's tally; each case has 20 steps.
   Tally run(Disturbed& device, std::uint64_t cases) {
-    Plan plan = testing::plan_of(20 * cases);
+    property_tests::Plan plan = property_tests::testing::plan_of(20 * cases);
     plan.case_steps = 20;
     Channel channel = Channel::create(folder_.file("channel"), kChannelSize);
     ThreadHost host(channel, device);
@@ -130,7 +130,7 @@ class WorkerTest : public ::testing::Test {
     return tally;
   }
 
-  testing::TemporaryFolder folder_;
+  model::testing::TemporaryFolder folder_;
   std::string journal_ = folder_.file("journal.jsonl");
 };
 
@@ -182,7 +182,7 @@ TEST_F(WorkerTest, NoStepIsBlamedForAWarningOfWhatAnotherCaseLeft) {
   LeavesSomething device(7, false);
   const Tally ran = run(device, 3);
   Tally read(model::linux_rulebook());
-  Plan plan = testing::plan_of(60);
+  property_tests::Plan plan = property_tests::testing::plan_of(60);
   plan.case_steps = 20;
   EXPECT_EQ(read_journal(journal_, plan, "", read).first_case, 3U);
   for (const Tally* tally : {&ran, &std::as_const(read)}) {
@@ -210,7 +210,7 @@ TEST_F(WorkerTest, WhatWasDisturbedIsReadBackFromTheJournal) {
   Disturbed device({7});
   const Tally ran = run(device, 2);
   Tally read(model::linux_rulebook());
-  Plan plan = testing::plan_of(40);
+  property_tests::Plan plan = property_tests::testing::plan_of(40);
   plan.case_steps = 20;
   EXPECT_EQ(read_journal(journal_, plan, "", read).first_case, 2U);
   EXPECT_EQ(read.incidents.size(), 1U);
@@ -219,4 +219,4 @@ TEST_F(WorkerTest, WhatWasDisturbedIsReadBackFromTheJournal) {
 }
 
 }  // namespace
-}  // namespace mrproof
+}  // namespace mrproof::conformance

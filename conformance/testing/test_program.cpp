@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace mrproof::testing {
+namespace mrproof::conformance::testing {
 namespace {
 
 /// Whether the process is a `mrproof worker`: between fork and exec it is not yet.
@@ -64,7 +64,7 @@ pid_t Program::worker(pid_t before) const {
   const std::string path =
       "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) + "/children";
   pid_t found = -1;
-  eventually([&] {
+  model::testing::eventually([&] {
     std::ifstream in(path);
     pid_t child = -1;
     while (in >> child)
@@ -89,10 +89,10 @@ Ran run_mrproof_on_full_disk(const std::vector<std::string>& arguments) {
 void expect_refused(const Ran& ran, const std::vector<std::string>& words) {
   EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
   EXPECT_EQ(ran.out, "");
-  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
   EXPECT_TRUE(ran.err.starts_with("mrproof: ")) << ran.err;
   for (const auto& word : words)
     EXPECT_NE(ran.err.find(word), std::string::npos) << "'" << word << "' is not in: " << ran.err;
 }
 
-}  // namespace mrproof::testing
+}  // namespace mrproof::conformance::testing

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/testing/test_files.hpp"
+#include "model/testing/test_files.hpp"
 
-namespace mrproof::testing {
+namespace mrproof::conformance::testing {
 
 /// The mrproof program with arguments, running.
 class Program {
@@ -28,11 +28,11 @@ class Program {
   /// The process id of its `mrproof worker`, once there is one that runs and is not `before`; -1 if
   /// none comes.
   [[nodiscard]] pid_t worker(pid_t before = -1) const;
-  [[nodiscard]] std::string out() const { return read_file(out_); }
-  [[nodiscard]] std::string err() const { return read_file(folder_.file("err")); }
+  [[nodiscard]] std::string out() const { return model::testing::read_file(out_); }
+  [[nodiscard]] std::string err() const { return model::testing::read_file(folder_.file("err")); }
 
  private:
-  TemporaryFolder folder_;
+  model::testing::TemporaryFolder folder_;
   std::string out_;
   pid_t pid_ = -1;
   int code_ = -1;
@@ -54,4 +54,4 @@ Ran run_mrproof_on_full_disk(const std::vector<std::string>& arguments);
 /// Exit code 2, nothing on standard output, and one line that says all of `words`.
 void expect_refused(const Ran& ran, const std::vector<std::string>& words);
 
-}  // namespace mrproof::testing
+}  // namespace mrproof::conformance::testing

@@ -17,8 +17,8 @@ class Advice : public SimTest {
  protected:
   void SetUp() override {
     SimTest::SetUp();
-    all_ = {region(0, 0, in_buffer(3), 4 * kPageSize, kAllRights | model::kOnDemand), in_buffer(3),
-            4 * kPageSize};
+    all_ = {region(0, 0, in_buffer(3), 4 * model::kPageSize, kAllRights | model::kOnDemand),
+            in_buffer(3), 4 * model::kPageSize};
     read_ = {region(1, 0, in_buffer(2), 64, model::kOnDemand), in_buffer(2), 64};
   }
   Range all_;
@@ -51,12 +51,12 @@ TEST_F(Advice, ErrorsAreThoseOfThePage) {
 }
 
 TEST_F(Advice, MissingPagesMatterToWhoWaits) {
-  perform(protect(in_buffer(3, kPageSize), kPageSize, model::kNoPages));
+  perform(protect(in_buffer(3, model::kPageSize), model::kPageSize, model::kNoPages));
   EXPECT_EQ(perform(advise_mr(0, kPrefetch, 0, all_)).outcome, Outcome::ok);
   EXPECT_EQ(perform(advise_mr(0, kPrefetchNoFault, kAdviseFlush, all_)).outcome, Outcome::ok);
   EXPECT_EQ(refusal(advise_mr(0, kPrefetch, kAdviseFlush, all_)), EFAULT);
-  perform(protect(in_buffer(3), 2 * kPageSize, model::kWritePages));
-  perform(protect(in_buffer(3), kPageSize, model::kReadPages));
+  perform(protect(in_buffer(3), 2 * model::kPageSize, model::kWritePages));
+  perform(protect(in_buffer(3), model::kPageSize, model::kReadPages));
   EXPECT_EQ(perform(advise_mr(0, kPrefetch, kAdviseFlush, all_)).outcome, Outcome::ok);
   EXPECT_EQ(refusal(advise_mr(0, kPrefetchWrite, kAdviseFlush, all_)), EFAULT);
 }

@@ -18,19 +18,21 @@ void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 /// The place in Memory's table of the page that holds the address, which lies in a buffer.
 constexpr std::size_t page_of(std::uint64_t address) {
-  const std::uint64_t distance = address - kBufferBase;
-  return distance / kBufferStride * kPagesEach + distance % kBufferStride / kPageSize;
+  const std::uint64_t distance = address - model::kBufferBase;
+  return distance / model::kBufferStride * kPagesEach +
+         distance % model::kBufferStride / model::kPageSize;
 }
 
 constexpr std::uint64_t to_page_end(std::uint64_t address) {
-  return kPageSize - address % kPageSize;
+  return model::kPageSize - address % model::kPageSize;
 }
 
 /// How many bytes from an address outside of all buffers on are outside, too.
 constexpr std::uint64_t to_next_buffer(std::uint64_t address) {
-  const std::uint64_t distance = address - kBufferBase;
-  if (distance < kBufferCount * kBufferStride) return kBufferStride - distance % kBufferStride;
-  return address < kBufferBase ? kBufferBase - address : 0 - address;
+  const std::uint64_t distance = address - model::kBufferBase;
+  if (distance < model::kBufferCount * model::kBufferStride)
+    return model::kBufferStride - distance % model::kBufferStride;
+  return address < model::kBufferBase ? model::kBufferBase - address : 0 - address;
 }
 
 /// A place in a list of runs that moves on.
@@ -87,7 +89,7 @@ Runs repeating_page_offset(const Runs& runs) {
     Run head = runs.all()[i];
     Run tail = head;
     head.length = std::min(head.length, to_page_end(head.address));
-    tail.address += head.length + head.address % kPageSize;
+    tail.address += head.length + head.address % model::kPageSize;
     tail.length -= head.length;
     if (i != 0 || tail.length == 0) {
       wrong.add(runs.all()[i]);
@@ -116,7 +118,7 @@ void Memory::restore() {
 
 void Memory::protect(std::uint64_t address, std::uint64_t length, model::Protection protection) {
   buffers_.protect(address, length, protection);
-  for (std::uint64_t offset = 0; offset < length; offset += kPageSize) {
+  for (std::uint64_t offset = 0; offset < length; offset += model::kPageSize) {
     Page& page = pages_.at(page_of(address + offset));
     if (!page.mapped && protection == model::kReadPages) continue;
     page.incarnation += !page.mapped && protection == model::kWritePages ? 1 : 0;
@@ -177,14 +179,14 @@ Memory::Stretch Memory::stretch(const Run& run, std::uint64_t offset) const {
 /// concern a device; the process that simulates one has to open it for the moment.
 void Memory::write(std::uint64_t to, const void* from, std::uint64_t length) {
   const bool locked = !pages_.at(page_of(to)).writable;
-  void* const page = at(to - to % kPageSize);
-  if (locked && mprotect(page, kPageSize, PROT_READ | PROT_WRITE) != 0)
+  void* const page = at(to - to % model::kPageSize);
+  if (locked && mprotect(page, model::kPageSize, PROT_READ | PROT_WRITE) != 0)
     throw DeviceError("cannot write to a buffer: mprotect(2) failed");
   if (from == nullptr)
     std::memset(at(to), 0, length);
   else
     std::memmove(at(to), from, length);
-  if (locked && mprotect(page, kPageSize, PROT_READ) != 0)
+  if (locked && mprotect(page, model::kPageSize, PROT_READ) != 0)
     throw DeviceError("cannot protect a buffer again: mprotect(2) failed");
 }
 

@@ -7,14 +7,14 @@
 #include <span>
 
 #include "impl/buffers.hpp"
-#include "impl/layout.hpp"
 #include "impl/sim/faults.hpp"
+#include "model/trace/layout.hpp"
 
 namespace mrproof::impl {
 
 /// Pages that any buffer has at most.
-inline constexpr std::size_t kPagesEach = kLastBufferSize / kPageSize;
-inline constexpr std::size_t kPages = kBufferCount * kPagesEach;
+inline constexpr std::size_t kPagesEach = model::kLastBufferSize / model::kPageSize;
+inline constexpr std::size_t kPages = model::kBufferCount * kPagesEach;
 
 /// The pages that a region holds: of each page of the buffers the incarnation that was mapped when
 /// the region was registered, 0 where it holds none. A page that is unmapped and mapped again is
@@ -106,10 +106,10 @@ class Memory {
 
 /// How many bytes from `address` on lie in one buffer of impl/layout.hpp; 0 outside of all.
 constexpr std::uint64_t buffer_bytes_from(std::uint64_t address) {
-  const std::uint64_t distance = address - kBufferBase;
-  if (distance >= kBufferCount * kBufferStride) return 0;
-  const std::uint64_t offset = distance % kBufferStride;
-  const std::uint64_t size = buffer_size(distance / kBufferStride);
+  const std::uint64_t distance = address - model::kBufferBase;
+  if (distance >= model::kBufferCount * model::kBufferStride) return 0;
+  const std::uint64_t offset = distance % model::kBufferStride;
+  const std::uint64_t size = model::buffer_size(distance / model::kBufferStride);
   return offset < size ? size - offset : 0;
 }
 

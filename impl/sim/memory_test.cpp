@@ -10,7 +10,7 @@ namespace mrproof::impl {
 namespace {
 
 constexpr std::uint64_t in_buffer(std::size_t index, std::uint64_t offset = 0) {
-  return buffer_address(index) + offset;
+  return model::buffer_address(index) + offset;
 }
 
 Runs runs(std::uint64_t address, std::uint64_t length, const Pins* pins = nullptr) {
@@ -20,14 +20,14 @@ Runs runs(std::uint64_t address, std::uint64_t length, const Pins* pins = nullpt
 }
 
 TEST(Memory, BuffersEndWhereTheLayoutSays) {
-  for (std::size_t index = 0; index < kBufferCount; ++index) {
-    const std::uint64_t size = buffer_size(index);
+  for (std::size_t index = 0; index < model::kBufferCount; ++index) {
+    const std::uint64_t size = model::buffer_size(index);
     EXPECT_EQ(buffer_bytes_from(in_buffer(index)), size);
     EXPECT_EQ(buffer_bytes_from(in_buffer(index, size - 1)), 1U);
     EXPECT_EQ(buffer_bytes_from(in_buffer(index, size)), 0U);
     EXPECT_EQ(buffer_bytes_from(in_buffer(index) - 1), 0U);
   }
-  EXPECT_EQ(buffer_bytes_from(in_buffer(kBufferCount)), 0U);
+  EXPECT_EQ(buffer_bytes_from(in_buffer(model::kBufferCount)), 0U);
   EXPECT_EQ(buffer_bytes_from(0), 0U);
   EXPECT_EQ(buffer_bytes_from(~std::uint64_t{0}), 0U);
 }
@@ -57,7 +57,7 @@ TEST(Memory, GathersAndScattersInOrder) {
 
 TEST(Memory, TouchesNothingThatIsNotThere) {
   Memory memory(Fault::none);
-  const std::uint64_t end = in_buffer(1, buffer_size(1));
+  const std::uint64_t end = in_buffer(1, model::buffer_size(1));
   const std::byte first = memory.bytes(0)[0];
   memory.move(runs(end - 1, 100), runs(in_buffer(0), 100));
   EXPECT_EQ(memory.bytes(1).back(), first);
@@ -82,34 +82,34 @@ TEST(Memory, HiddenBytesAreZerosWithoutEnd) {
 
 TEST(Memory, RegionsHoldThePagesTheyPinned) {
   Memory memory(Fault::none);
-  const std::uint64_t page = in_buffer(3, kPageSize);
-  const Pins pins = memory.pin(in_buffer(3), 3 * kPageSize);
-  EXPECT_TRUE(memory.still_writable(pins, in_buffer(3), 3 * kPageSize));
-  memory.protect(page, kPageSize, model::kNoPages);
-  EXPECT_FALSE(memory.mapped(in_buffer(3), kPageSize + 1));
-  EXPECT_TRUE(memory.mapped(in_buffer(3), kPageSize));
+  const std::uint64_t page = in_buffer(3, model::kPageSize);
+  const Pins pins = memory.pin(in_buffer(3), 3 * model::kPageSize);
+  EXPECT_TRUE(memory.still_writable(pins, in_buffer(3), 3 * model::kPageSize));
+  memory.protect(page, model::kPageSize, model::kNoPages);
+  EXPECT_FALSE(memory.mapped(in_buffer(3), model::kPageSize + 1));
+  EXPECT_TRUE(memory.mapped(in_buffer(3), model::kPageSize));
   memory.move(runs(page - 4, 8, &pins), runs(in_buffer(0), 8));
-  EXPECT_EQ(memory.bytes(3)[kPageSize - 1], memory.bytes(0)[3]);
-  memory.protect(page, kPageSize, model::kWritePages);
-  EXPECT_EQ(memory.bytes(3)[kPageSize], std::byte{0});
+  EXPECT_EQ(memory.bytes(3)[model::kPageSize - 1], memory.bytes(0)[3]);
+  memory.protect(page, model::kPageSize, model::kWritePages);
+  EXPECT_EQ(memory.bytes(3)[model::kPageSize], std::byte{0});
   memory.move(runs(page, 8, &pins), runs(in_buffer(0), 8));
-  EXPECT_EQ(memory.bytes(3)[kPageSize], std::byte{0}) << "the page is another one";
-  EXPECT_FALSE(memory.still_writable(pins, in_buffer(3), 3 * kPageSize));
+  EXPECT_EQ(memory.bytes(3)[model::kPageSize], std::byte{0}) << "the page is another one";
+  EXPECT_FALSE(memory.still_writable(pins, in_buffer(3), 3 * model::kPageSize));
   memory.move(runs(page, 8), runs(in_buffer(0), 8));
-  EXPECT_EQ(memory.bytes(3)[kPageSize], memory.bytes(0)[0]);
+  EXPECT_EQ(memory.bytes(3)[model::kPageSize], memory.bytes(0)[0]);
 }
 
 TEST(Memory, DevicesWriteWhatTheProgramMayOnlyRead) {
   Memory memory(Fault::none);
-  memory.protect(in_buffer(0), kPageSize, model::kReadPages);
-  EXPECT_TRUE(memory.mapped(in_buffer(0), 2 * kPageSize));
+  memory.protect(in_buffer(0), model::kPageSize, model::kReadPages);
+  EXPECT_TRUE(memory.mapped(in_buffer(0), 2 * model::kPageSize));
   EXPECT_FALSE(memory.writable(in_buffer(0), 1));
-  EXPECT_TRUE(memory.writable(in_buffer(0, kPageSize), kPageSize));
+  EXPECT_TRUE(memory.writable(in_buffer(0, model::kPageSize), model::kPageSize));
   memory.move(runs(in_buffer(0), 8), runs(in_buffer(1), 8));
   EXPECT_EQ(memory.bytes(0)[7], memory.bytes(1)[7]);
   memory.restore();
-  EXPECT_TRUE(memory.writable(in_buffer(0), 2 * kPageSize));
-  EXPECT_EQ(memory.bytes(0)[7], std::byte{pattern_byte(initial_seed(0), 7)});
+  EXPECT_TRUE(memory.writable(in_buffer(0), 2 * model::kPageSize));
+  EXPECT_EQ(memory.bytes(0)[7], std::byte{model::pattern_byte(model::initial_seed(0), 7)});
 }
 
 TEST(Memory, NumbersAreInHostOrder) {
@@ -124,15 +124,17 @@ TEST(Memory, NumbersAreInHostOrder) {
 
 TEST(Buffers, ProtectRefusesWhatIsNotWholePagesOfABuffer) {
   Buffers buffers;
-  EXPECT_THROW(buffers.protect(in_buffer(0, 1), kPageSize, model::kNoPages), std::logic_error);
+  EXPECT_THROW(buffers.protect(in_buffer(0, 1), model::kPageSize, model::kNoPages),
+               std::logic_error);
   EXPECT_THROW(buffers.protect(in_buffer(0), 1, model::kNoPages), std::logic_error);
-  EXPECT_THROW(buffers.protect(in_buffer(0), 3 * kPageSize, model::kNoPages), std::logic_error);
-  EXPECT_THROW(buffers.protect(in_buffer(4), kPageSize, model::kNoPages), std::logic_error);
-  EXPECT_THROW(buffers.protect(0, kPageSize, model::kNoPages), std::logic_error);
-  buffers.protect(in_buffer(3), 4 * kPageSize, model::kNoPages);
-  buffers.protect(in_buffer(3), 4 * kPageSize, model::kReadPages);  // stay unmapped
+  EXPECT_THROW(buffers.protect(in_buffer(0), 3 * model::kPageSize, model::kNoPages),
+               std::logic_error);
+  EXPECT_THROW(buffers.protect(in_buffer(4), model::kPageSize, model::kNoPages), std::logic_error);
+  EXPECT_THROW(buffers.protect(0, model::kPageSize, model::kNoPages), std::logic_error);
+  buffers.protect(in_buffer(3), 4 * model::kPageSize, model::kNoPages);
+  buffers.protect(in_buffer(3), 4 * model::kPageSize, model::kReadPages);  // stay unmapped
   buffers.restore();
-  EXPECT_EQ(buffers.bytes(3)[0], std::byte{pattern_byte(initial_seed(3), 0)});
+  EXPECT_EQ(buffers.bytes(3)[0], std::byte{model::pattern_byte(model::initial_seed(3), 0)});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using model::Verb;
 /// What addr and length are together with ON_DEMAND for all of the address space.
 constexpr std::uint64_t kWholeSpace = ~std::uint64_t{0};
 /// The dma-buf that reg_dmabuf_mr registers ranges of.
-constexpr std::uint64_t kDmaBufSize = 2 * kPageSize;
+constexpr std::uint64_t kDmaBufSize = 2 * model::kPageSize;
 /// ibv_reg_mr(3): "only the following flags are supported".
 constexpr std::uint32_t kDmaBufAccess = model::kLocalWrite | model::kRemoteWrite |
                                         model::kRemoteRead | model::kRemoteAtomic |
@@ -26,7 +26,7 @@ constexpr bool wraps(std::uint64_t first, std::uint64_t length) {
 }
 
 constexpr bool same_page_offset(std::uint64_t a, std::uint64_t b) {
-  return a % kPageSize == b % kPageSize;
+  return a % model::kPageSize == b % model::kPageSize;
 }
 
 }  // namespace
@@ -93,7 +93,8 @@ int SimDevice::range_refusal(const Registration& wanted) const {
   if (wraps(iova, wanted.length) && !broken(Fault::iova_wrap_accepted)) return EINVAL;
   // Pages are translated as a whole; 0 is no address but asks for offsets.
   if (iova != 0 && !same_page_offset(iova, wanted.address)) return EINVAL;
-  if (broken(Fault::unaligned_range_refused) && wanted.address % kPageSize != 0) return EINVAL;
+  if (broken(Fault::unaligned_range_refused) && wanted.address % model::kPageSize != 0)
+    return EINVAL;
   return 0;
 }
 
@@ -122,7 +123,7 @@ MemoryRegion SimDevice::region_of(const Registration& wanted) const {
   region.base = broken(Fault::iova_ignored) ? wanted.address : wanted.iova;
   if (wanted.iova == 0 && broken(Fault::iova_zero_not_zero_based)) region.base = wanted.address;
   if (wanted.iova != wanted.address && broken(Fault::iova_page_offset_lost))
-    region.memory -= wanted.address % kPageSize;
+    region.memory -= wanted.address % model::kPageSize;
   const bool zero_based =
       (wanted.access & model::kZeroBased) != 0 && !broken(Fault::zero_based_ignored);
   region.first = zero_based ? 0 : region.base;

@@ -14,7 +14,7 @@ TEST_F(Registration, KeysAddressTheIova) {
   const std::uint64_t mine = region(0, 0, in_buffer(0), 64);
   for (const Verb verb : {Verb::reg_mr_iova, Verb::reg_mr_ex}) {
     const Range range{0, in_buffer(1, 100), 50};
-    for (const std::uint64_t iova : {0x7000000064ULL, 0ULL, 0ULL - kPageSize + 100}) {
+    for (const std::uint64_t iova : {0x7000000064ULL, 0ULL, 0ULL - model::kPageSize + 100}) {
       const Result made = perform(reg_at(verb, 1, 0, range, iova, kAllRights));
       ASSERT_EQ(made.outcome, Outcome::ok) << iova;
       const std::uint64_t key = made.rkey.value();
@@ -35,10 +35,11 @@ TEST_F(Registration, IovaMustSuitTheMemory) {
     return refusal(reg_at(Verb::reg_mr_iova, 0, 0, {0, in_buffer(1, offset), length}, iova, 0));
   };
   EXPECT_EQ(error(100, 50, 0x10000), EINVAL);
-  EXPECT_EQ(error(0, 4097, 0 - kPageSize), EINVAL);
+  EXPECT_EQ(error(0, 4097, 0 - model::kPageSize), EINVAL);
   EXPECT_EQ(error(0, 8193, 0x10000), EFAULT);
   // The last byte of the address space may be one of a region's.
-  const PlainCall top = reg_at(Verb::reg_mr_iova, 0, 0, {0, in_buffer(1), 4096}, 0 - kPageSize, 0);
+  const PlainCall top =
+      reg_at(Verb::reg_mr_iova, 0, 0, {0, in_buffer(1), 4096}, 0 - model::kPageSize, 0);
   EXPECT_EQ(perform(top).outcome, Outcome::ok);
 }
 
@@ -81,59 +82,59 @@ TEST_F(Registration, NullRegionsDiscardAndGiveZeros) {
 }
 
 TEST_F(Registration, MemoryMustBeThere) {
-  const Range range{0, in_buffer(3), 3 * kPageSize};
-  perform(protect(in_buffer(3, kPageSize), kPageSize, model::kReadPages));
+  const Range range{0, in_buffer(3), 3 * model::kPageSize};
+  perform(protect(in_buffer(3, model::kPageSize), model::kPageSize, model::kReadPages));
   EXPECT_EQ(refusal(reg_mr(0, 0, range, kAllRights)), EFAULT);
   EXPECT_EQ(perform(reg_mr(0, 0, range, model::kRemoteRead)).outcome, Outcome::ok);
-  perform(protect(in_buffer(3, kPageSize), kPageSize, model::kNoPages));
+  perform(protect(in_buffer(3, model::kPageSize), model::kPageSize, model::kNoPages));
   EXPECT_EQ(refusal(reg_mr(1, 0, range, model::kRemoteRead)), EFAULT);
   EXPECT_EQ(perform(reg_mr(1, 0, range, kAllRights | model::kOnDemand)).outcome, Outcome::ok);
 }
 
 TEST_F(Registration, PinnedPagesStayWithTheRegion) {
-  const std::uint64_t key = region(0, 0, in_buffer(3), 4 * kPageSize);
+  const std::uint64_t key = region(0, 0, in_buffer(3), 4 * model::kPageSize);
   const std::uint64_t mine = region(1, 0, in_buffer(0), 64);
-  const std::uint64_t second = in_buffer(3, kPageSize);
+  const std::uint64_t second = in_buffer(3, model::kPageSize);
   const Range local{mine, in_buffer(0), 8};
-  perform(protect(second, kPageSize, model::kReadPages));
-  const auto expected = with_copy(bytes(3), kPageSize, 0, 0, 8);
+  perform(protect(second, model::kPageSize, model::kReadPages));
+  const auto expected = with_copy(bytes(3), model::kPageSize, 0, 0, 8);
   expect_ok(work(Verb::rdma_write, 0, local, key, second));
   EXPECT_EQ(bytes(3), expected);
-  perform(protect(second, kPageSize, model::kNoPages));
+  perform(protect(second, model::kPageSize, model::kNoPages));
   expect_ok(work(Verb::rdma_write, 0, local, key, second));
-  perform(protect(second, kPageSize, model::kWritePages));
+  perform(protect(second, model::kPageSize, model::kWritePages));
   expect_ok(work(Verb::rdma_write, 0, local, key, second));
-  EXPECT_EQ(bytes(3).at(kPageSize), std::byte{0});
+  EXPECT_EQ(bytes(3).at(model::kPageSize), std::byte{0});
 }
 
 TEST_F(Registration, OnDemandRegionsSeeThePagesOfTheMoment) {
   const std::uint64_t key =
-      region(0, 0, in_buffer(3), 4 * kPageSize, kAllRights | model::kOnDemand);
+      region(0, 0, in_buffer(3), 4 * model::kPageSize, kAllRights | model::kOnDemand);
   const std::uint64_t mine = region(1, 0, in_buffer(0), 64);
-  const std::uint64_t second = in_buffer(3, kPageSize);
+  const std::uint64_t second = in_buffer(3, model::kPageSize);
   const Range local{mine, in_buffer(0), 8};
   const Range there{key, second - 4, 8};
-  perform(protect(second, kPageSize, model::kReadPages));
+  perform(protect(second, model::kPageSize, model::kReadPages));
   expect_remote_error(work(Verb::rdma_write, 0, local, key, second));
   expect_ok(work(Verb::rdma_read, 0, local, key, second));
   expect_local_error(work(Verb::rdma_read, 0, there, mine, in_buffer(0)), Outcome::loc_prot_err);
   expect_ok(work(Verb::rdma_write, 0, there, mine, in_buffer(0)));
-  perform(protect(second, kPageSize, model::kNoPages));
+  perform(protect(second, model::kPageSize, model::kNoPages));
   expect_remote_error(work(Verb::rdma_read, 0, local, key, second));
   expect_local_error(work(Verb::rdma_write, 0, there, mine, in_buffer(0)), Outcome::loc_prot_err);
   perform(work(Verb::post_recv, 1, there));
   expect(work(Verb::send, 0, local), Outcome::rem_op_err, QpState::err, QpState::err, Outcome::none,
          Outcome::loc_prot_err);
   perform(qp_call(Verb::connect, 0));
-  perform(protect(second, kPageSize, model::kWritePages));
+  perform(protect(second, model::kPageSize, model::kWritePages));
   expect_ok(work(Verb::rdma_write, 0, local, key, second));
-  EXPECT_EQ(bytes(3).at(kPageSize), bytes(0).at(0));
+  EXPECT_EQ(bytes(3).at(model::kPageSize), bytes(0).at(0));
 }
 
 TEST_F(Registration, HugePagesThatWerePromisedAreNotThere) {
   const Range mine{region(0, 0, in_buffer(0), 64), in_buffer(0), 8};
   const std::uint32_t huge = kAllRights | model::kOnDemand | model::kHugetlb;
-  const std::uint64_t key = region(1, 0, in_buffer(3), kPageSize, huge);
+  const std::uint64_t key = region(1, 0, in_buffer(3), model::kPageSize, huge);
   expect_remote_error(work(Verb::rdma_write, 0, mine, key, in_buffer(3)));
   expect_local_error(work(Verb::send, 0, {key, in_buffer(3), 8}), Outcome::loc_prot_err);
   const Range all{key, in_buffer(3), 8};

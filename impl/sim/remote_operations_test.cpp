@@ -133,7 +133,7 @@ TEST(CapabilitySets, LackWhatTheirNamesSay) {
   for (const auto& [name, options] : capability_sets()) {
     // One at a time: the buffers' addresses are fixed.
     SimDevice device(options);
-    device.reset(standard_setup());
+    device.reset(model::standard_setup());
     const auto refuses = [&](const PlainCall& call) {
       const Result result = device.perform(call).result;
       return result.outcome == Outcome::refused && result.error.value() == EOPNOTSUPP;

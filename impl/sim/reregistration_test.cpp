@@ -115,9 +115,9 @@ TEST_F(Reregistration, BoundWindowsAreInTheWay) {
 
 TEST_F(Reregistration, GainingWriteAccessNeedsWritableMemory) {
   perform(rereg_mr(0, kChangeAccess, 0, {}, model::kRemoteRead));
-  perform(protect(in_buffer(1), kPageSize, model::kReadPages));
+  perform(protect(in_buffer(1), model::kPageSize, model::kReadPages));
   expect_code(rereg_mr(0, kChangeAccess, 0, {}, kAllRights), model::kErrCmd, EFAULT);
-  perform(protect(in_buffer(1), kPageSize, model::kWritePages));
+  perform(protect(in_buffer(1), model::kPageSize, model::kWritePages));
   expect_unusable();
 }
 
@@ -132,7 +132,9 @@ class ForkProtection : public Reregistration {
   ForkProtection() : Reregistration(options()) {}
 
   /// Takes the memory of mr0, or of the buffer, away.
-  void lose(std::size_t buffer) { perform(protect(in_buffer(buffer), kPageSize, model::kNoPages)); }
+  void lose(std::size_t buffer) {
+    perform(protect(in_buffer(buffer), model::kPageSize, model::kNoPages));
+  }
   Result translate(std::uint64_t address) {
     return perform(rereg_mr(0, kChangeTranslation, 0, {0, address, 64}, 0));
   }
@@ -173,7 +175,7 @@ TEST_F(ForkProtection, OldRangeThatAnotherRegionHoldsStaysAsItIs) {
 /// The same verb as the vendor's experimental page has it.
 class ExperimentalVerbs : public ::testing::Test {
  protected:
-  void SetUp() override { device_.reset(standard_setup()); }
+  void SetUp() override { device_.reset(model::standard_setup()); }
   Result perform(const PlainCall& call) { return device_.perform(call).result; }
   void expect_error(const PlainCall& call, int error) {
     const Result result = perform(call);

@@ -60,7 +60,7 @@ std::span<const std::byte> SimDevice::buffer(std::size_t index) const {
   return memory_.bytes(index);
 }
 
-std::uint64_t SimDevice::reset(const Setup& setup) {
+std::uint64_t SimDevice::reset(const model::Setup& setup) {
   table_.clear();
   regions_.fill(Handle{});
   windows_.fill(Handle{});
@@ -69,9 +69,9 @@ std::uint64_t SimDevice::reset(const Setup& setup) {
   for (std::size_t slot = 0; slot < qps_.size(); ++slot) {
     qps_[slot] = QueuePair{};
     const std::uint8_t pd = setup.qp_pd[slot];
-    if ((pd == Setup::kAbsent) != (setup.qp_pd[slot ^ 1U] == Setup::kAbsent))
+    if ((pd == model::Setup::kAbsent) != (setup.qp_pd[slot ^ 1U] == model::Setup::kAbsent))
       throw DeviceError("setup: a queue pair needs its peer: give both or neither");
-    if (pd == Setup::kAbsent) continue;
+    if (pd == model::Setup::kAbsent) continue;
     if (pd >= pds_.size() || !pds_[pd].live)
       throw DeviceError("setup: a queue pair needs a live protection domain: give that as well");
     qps_[slot].live = true;

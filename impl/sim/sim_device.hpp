@@ -35,7 +35,7 @@ class SimDevice final : public Device {
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override;
   [[nodiscard]] std::size_t processes() const override { return options_.processes; }
   /// Throws DeviceError if a pair lacks one end, or a QP's protection domain is not live.
-  std::uint64_t reset(const Setup& setup) override;
+  std::uint64_t reset(const model::Setup& setup) override;
   Observation perform(const model::Call<model::Plain>& call) override;
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 

@@ -38,7 +38,7 @@ TEST_F(SimDeviceTest, RegistrationChecksAccess) {
 }
 
 TEST_F(SimDeviceTest, RegistrationChecksTheRange) {
-  const std::uint64_t size = kBufferSize;
+  const std::uint64_t size = model::kBufferSize;
   const auto error = [&](std::uint64_t address, std::uint64_t length) {
     return refusal(reg_mr(0, 0, {0, address, length}, kAllRights));
   };
@@ -46,13 +46,13 @@ TEST_F(SimDeviceTest, RegistrationChecksTheRange) {
   EXPECT_EQ(error(in_buffer(0), size + 1), EFAULT);
   EXPECT_EQ(error(in_buffer(0, size), 1), EFAULT);
   EXPECT_EQ(error(in_buffer(0) - 1, 2), EFAULT);
-  EXPECT_EQ(error(in_buffer(0), kBufferStride + 1), EFAULT);
+  EXPECT_EQ(error(in_buffer(0), model::kBufferStride + 1), EFAULT);
   EXPECT_EQ(error(in_buffer(4), 1), EFAULT);
   EXPECT_EQ(error(0, 1), EFAULT);
   EXPECT_EQ(error(in_buffer(0, 8), ~0ULL), EINVAL);
   EXPECT_EQ(error(in_buffer(0), kFourGiB + 8), EFAULT);
   region(0, 0, in_buffer(0), size);
-  region(1, 0, in_buffer(3, buffer_size(3) - 1), 1);
+  region(1, 0, in_buffer(3, model::buffer_size(3) - 1), 1);
 }
 
 TEST_F(SimDeviceTest, KeysAreFreshAndStaleOnesDead) {
@@ -75,9 +75,9 @@ TEST_F(SimDeviceTest, ResetStartsAnew) {
   const std::uint64_t key = region(0, 0, in_buffer(2), 64);
   perform(fill(in_buffer(2, 1), 77, 9));
   EXPECT_NE(bytes(2), pristine);
-  EXPECT_EQ(bytes(2).at(1), std::byte{pattern_byte(9, 0)});
+  EXPECT_EQ(bytes(2).at(1), std::byte{model::pattern_byte(9, 0)});
   perform(work(Verb::send, 0, {0, 0, 1}));
-  device.reset(standard_setup());
+  device.reset(model::standard_setup());
   EXPECT_EQ(bytes(2), pristine);
   EXPECT_EQ(perform(qp_call(Verb::query_qp, 0)).qp_state.value(),
             static_cast<std::uint64_t>(QpState::rts));
@@ -91,7 +91,7 @@ TEST_F(SimDeviceTest, MistakesOfTheHarnessAreNotBehaviour) {
   EXPECT_THROW(perform(qp_call(Verb::query_qp, 4)), std::logic_error);
   EXPECT_THROW(perform(fill(in_buffer(0, 8190), 3, 1)), std::logic_error);
   EXPECT_THROW(device.reset({{9, 0, 0, 1}, {true, true, false, false}}), DeviceError);
-  EXPECT_THROW(device.reset({{0, 0, Setup::kAbsent, 0}, {true}}), DeviceError);
+  EXPECT_THROW(device.reset({{0, 0, model::Setup::kAbsent, 0}, {true}}), DeviceError);
 }
 
 TEST(SimDeviceInTwoProcesses, TakesNoCallWithObjectsOfBoth) {
@@ -99,7 +99,7 @@ TEST(SimDeviceInTwoProcesses, TakesNoCallWithObjectsOfBoth) {
   options.processes = 2;
   SimDevice device(options);
   EXPECT_EQ(device.description().device, "sim0@two-processes");
-  device.reset(standard_setup(device.processes()));
+  device.reset(model::standard_setup(device.processes()));
   const Range range{0, in_buffer(0), 64};
   const auto outcome = [&](const PlainCall& call) { return device.perform(call).result.outcome; };
   EXPECT_EQ(outcome(reg_mr(0, 0, range, model::kMwBind)), Outcome::ok);
@@ -118,7 +118,7 @@ TEST(SimDeviceInTwoProcesses, TakesNoCallWithObjectsOfBoth) {
   bind.qp = 1;
   EXPECT_THROW(device.perform(bind), std::logic_error);
   // The same in one process is the device's to refuse.
-  device.reset(mrproof::Setup{{0, 1, 0, 1}, {true, true}, {}});
+  device.reset(mrproof::model::Setup{{0, 1, 0, 1}, {true, true}, {}});
   EXPECT_EQ(outcome(reg_mr(1, 1, range, model::kMwBind)), Outcome::ok);
   EXPECT_EQ(outcome(move), Outcome::ok);
 }

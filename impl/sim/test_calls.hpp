@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "impl/layout.hpp"
 #include "model/access.hpp"
 #include "model/call.hpp"
+#include "model/trace/layout.hpp"
 
 namespace mrproof::impl::testing {
 
@@ -22,7 +22,7 @@ struct Range {
 
 /// The address at `offset` of buffer `index`.
 constexpr std::uint64_t in_buffer(std::size_t index, std::uint64_t offset = 0) {
-  return buffer_address(index) + offset;
+  return model::buffer_address(index) + offset;
 }
 
 /// alloc_pd or dealloc_pd.

@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kAllRights =
 class SimTest : public ::testing::Test {
  protected:
   explicit SimTest(const SimOptions& options = {}) : device(options) {}
-  void SetUp() override { device.reset(standard_setup()); }
+  void SetUp() override { device.reset(model::standard_setup()); }
 
   /// Makes the call.
   Result perform(const PlainCall& call) { return device.perform(call).result; }

@@ -64,7 +64,7 @@ void VerbsDevice::call_on_objects(const Call& call, Observation& seen) {
     for (PairSlot& pair : pairs_)
       for (std::size_t end = 0; end < 2; ++end) {
         if (!pair.there.at(end) || pair.pd.at(end) != call.pd) continue;
-        pair.pd.at(end) = Setup::kAbsent;
+        pair.pd.at(end) = model::Setup::kAbsent;
         pair.lost = true;
       }
   }
@@ -106,7 +106,7 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
     // The device does not take the pair back; a new one in its place is as good.
     seen.rebuilt = slot.failed = true;
     for (const std::uint8_t pd : slot.pd)
-      if (pd == Setup::kAbsent) report_misuse("qp", call.qp, "has no pd");
+      if (pd == model::Setup::kAbsent) report_misuse("qp", call.qp, "has no pd");
     const int error = make(index, slot.pd[0], slot.pd[1]);
     if (error != 0) return refuse(seen.result, error);
   }

@@ -132,7 +132,7 @@ class Witness final : public Process {
     if (order.kind != Kind::state) return actor_.carry_out(order);
     Answer answer;
     unsigned char resident = 0;
-    answer.done = mincore(buffers_.bytes(1).data(), kPageSize, &resident) == 0;
+    answer.done = mincore(buffers_.bytes(1).data(), model::kPageSize, &resident) == 0;
     if (answer.done) answer.received = std::to_integer<std::uint64_t>(buffers_.bytes(1)[0]);
     return answer;
   }
@@ -147,11 +147,11 @@ class SharedBuffers : public ::testing::Test {
   /// As VerbsDevice does: in the other process first.
   void protect(model::Protection protection) {
     Order order;
-    order.call.address = Plain::address(buffer_address(1));
-    order.call.length = Plain::address(kPageSize);
+    order.call.address = Plain::address(model::buffer_address(1));
+    order.call.length = Plain::address(model::kPageSize);
     order.call.option = protection;
     other_.carry_out(order);
-    buffers_.protect(buffer_address(1), kPageSize, protection);
+    buffers_.protect(model::buffer_address(1), model::kPageSize, protection);
   }
   Answer look() { return other_.carry_out({.kind = Kind::state}); }
 
@@ -160,9 +160,9 @@ class SharedBuffers : public ::testing::Test {
 };
 
 TEST_F(SharedBuffers, BytesAreThereInBoth) {
-  EXPECT_EQ(look().received, pattern_byte(initial_seed(1), 0));
-  Buffers::fill(buffer_address(1), 8, 9);
-  EXPECT_EQ(look().received, pattern_byte(9, 0));
+  EXPECT_EQ(look().received, model::pattern_byte(model::initial_seed(1), 0));
+  Buffers::fill(model::buffer_address(1), 8, 9);
+  EXPECT_EQ(look().received, model::pattern_byte(9, 0));
 }
 
 TEST_F(SharedBuffers, PagesThatWereUnmappedAreGoneInBoth) {
@@ -172,14 +172,15 @@ TEST_F(SharedBuffers, PagesThatWereUnmappedAreGoneInBoth) {
   EXPECT_TRUE(look().done);
   EXPECT_EQ(look().received, 0U);
   EXPECT_EQ(buffers_.bytes(1)[0], std::byte{0});
-  EXPECT_EQ(buffers_.bytes(1)[kPageSize], std::byte{pattern_byte(initial_seed(1), kPageSize)});
+  EXPECT_EQ(buffers_.bytes(1)[model::kPageSize],
+            std::byte{model::pattern_byte(model::initial_seed(1), model::kPageSize)});
 }
 
 TEST_F(SharedBuffers, AreRestoredInBoth) {
   protect(model::kNoPages);
   other_.carry_out({.kind = Kind::map_pages});
   buffers_.restore();
-  EXPECT_EQ(look().received, pattern_byte(initial_seed(1), 0));
+  EXPECT_EQ(look().received, model::pattern_byte(model::initial_seed(1), 0));
 }
 
 /// The second process on a real device.
@@ -191,7 +192,7 @@ class InTwoProcesses : public OnDevice {
     VerbsOptions options;
     options.two_processes = true;
     device_ = open_verbs_device(name, options);
-    device_->reset(standard_setup(device_->processes()));
+    device_->reset(model::standard_setup(device_->processes()));
   }
 };
 
@@ -204,9 +205,9 @@ TEST_F(InTwoProcesses, KeysAreGoodWhereTheirDomainIs) {
   EXPECT_TRUE(same(1, 0, 64));
   Call back = transfer(Verb::rdma_read, 64);
   back.qp = 1;
-  back.address = Plain::address(buffer_address(1) + 128);
+  back.address = Plain::address(model::buffer_address(1) + 128);
   back.lkey = lkey_[1];
-  back.remote = Plain::address(buffer_address(0));
+  back.remote = Plain::address(model::buffer_address(0));
   back.rkey = rkey_[0];
   EXPECT_EQ(device_->perform(back).result.outcome, Outcome::ok);
   EXPECT_EQ(device_->buffer(1)[128], device_->buffer(0)[0]);
@@ -238,11 +239,11 @@ TEST_F(InTwoProcesses, HandlesOfTheOtherAreNoneHere) {
 }
 
 TEST_F(InTwoProcesses, ACaseInOneProcessIsMadeThere) {
-  device_->reset(standard_setup());
+  device_->reset(model::standard_setup());
   reg(0, kAll);
   reg(1, kAll);
   EXPECT_EQ(device_->perform(transfer(Verb::rdma_write, 64)).result.outcome, Outcome::ok);
-  device_->reset(standard_setup(2));
+  device_->reset(model::standard_setup(2));
   reg(0, kAll, 0);
   reg(1, kAll, 1);
   EXPECT_EQ(device_->perform(transfer(Verb::rdma_write, 64)).result.outcome, Outcome::ok);

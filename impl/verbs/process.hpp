@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "impl/device.hpp"
-#include "impl/setup.hpp"
 #include "impl/verbs/request.hpp"
 #include "model/call.hpp"
+#include "model/trace/setup.hpp"
 
 namespace mrproof::impl {
 

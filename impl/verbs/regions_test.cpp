@@ -22,8 +22,8 @@ TEST_F(OnDevice, RegionsWithAddressesOfTheirOwn) {
   Call call;
   call.verb = Verb::reg_mr_iova;
   call.mr = 1;
-  call.address = Plain::address(buffer_address(1));
-  call.length = Plain::address(kPageSize);
+  call.address = Plain::address(model::buffer_address(1));
+  call.length = Plain::address(model::kPageSize);
   call.iova = Plain::address(0x10000);
   call.access = Plain::flags(kAll);
   const Observation made = device_->perform(call);
@@ -41,8 +41,8 @@ TEST_F(OnDevice, OptionalRegistrationsAreMadeOrRefusedWithAReason) {
   for (const Verb verb : {Verb::reg_mr_ex, Verb::reg_dmabuf_mr, Verb::alloc_null_mr}) {
     Call call;
     call.verb = verb;
-    call.length = Plain::address(kPageSize);
-    if (verb == Verb::reg_mr_ex) call.address = Plain::address(buffer_address(0));
+    call.length = Plain::address(model::kPageSize);
+    if (verb == Verb::reg_mr_ex) call.address = Plain::address(model::buffer_address(0));
     call.iova = call.address;
     call.access = Plain::flags(model::kLocalWrite);
     const Observation made = device_->perform(call);
@@ -92,7 +92,7 @@ TEST_F(OnDevice, ReregistrationBelowTheLibraryIsTheKernels) {
   below.rereg_by_uverbs = true;
   device_ = open_verbs_device(std::getenv("MRPROOF_DEVICE"), below);
   EXPECT_TRUE(device_->description().device.ends_with("@uverbs"));
-  device_->reset(standard_setup());
+  device_->reset(model::standard_setup());
   reg(0, kAll);
   reg(1, kAll);
   Call change;
@@ -149,7 +149,7 @@ TEST_F(OnDevice, FailedBindLeavesTheKey) {
   reg(1, kBindable);
   alloc_window(0, model::kTypeOne);
   const Observation bound = bind(Verb::bind_mw, 0, 128);
-  const Observation failed = bind(Verb::bind_mw, 0, 2 * kBufferSize);
+  const Observation failed = bind(Verb::bind_mw, 0, 2 * model::kBufferSize);
   EXPECT_EQ(failed.result.outcome, Outcome::mw_bind_err);
   EXPECT_TRUE(failed.result.completion_matches.truth());
   EXPECT_EQ(state(failed.result.qp_state), QpState::err);
@@ -204,8 +204,8 @@ TEST_F(OnDevice, ResetLetsBoundWindowsGo) {
   const Plain::Key key = Plain::key(made.result.rkey.value() + 1);
   ASSERT_EQ(bind(Verb::post_bind_mw, 0, 128, key).result.outcome, Outcome::ok);
   // Without the queue pairs too: destroyed before the window, one makes rxe wait and complain.
-  device_->reset(mrproof::Setup{});
-  device_->reset(standard_setup());
+  device_->reset(mrproof::model::Setup{});
+  device_->reset(model::standard_setup());
   EXPECT_EQ(reg(0, kAll).kernel_warning, "");
   reg(1, kBindable);
   EXPECT_EQ(write_by(key).result.outcome, Outcome::rem_access_err);
@@ -214,8 +214,8 @@ TEST_F(OnDevice, ResetLetsBoundWindowsGo) {
 TEST_F(OnDevice, PagesThatAreNotThereAreNotRegistered) {
   Call pages;
   pages.verb = Verb::protect;
-  pages.address = Plain::address(buffer_address(3) + kPageSize);
-  pages.length = Plain::address(kPageSize);
+  pages.address = Plain::address(model::buffer_address(3) + model::kPageSize);
+  pages.length = Plain::address(model::kPageSize);
   pages.option = model::kNoPages;
   ASSERT_EQ(device_->perform(pages).result.outcome, Outcome::ok);
   EXPECT_EQ(reg(3, kAll).result.outcome, Outcome::refused);
@@ -227,7 +227,7 @@ TEST_F(OnDevice, PagesThatAreNotThereAreNotRegistered) {
   device_->perform(pages);
   EXPECT_EQ(reg(3, kAll).result.outcome, Outcome::refused);
   EXPECT_EQ(reg(3, model::kRemoteRead).result.outcome, Outcome::ok);
-  device_->reset(standard_setup());
+  device_->reset(model::standard_setup());
   EXPECT_EQ(reg(3, kAll).result.outcome, Outcome::ok);
 }
 

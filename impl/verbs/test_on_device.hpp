@@ -11,9 +11,9 @@
 #include <cstring>
 #include <memory>
 
-#include "impl/layout.hpp"
 #include "impl/verbs/verbs_device.hpp"
 #include "model/access.hpp"
+#include "model/trace/layout.hpp"
 
 namespace mrproof::impl {
 
@@ -32,7 +32,7 @@ class OnDevice : public ::testing::Test {
     const char* name = std::getenv("MRPROOF_DEVICE");
     if (name == nullptr) GTEST_SKIP() << "MRPROOF_DEVICE names no device";
     device_ = open_verbs_device(name);
-    device_->reset(standard_setup());
+    device_->reset(model::standard_setup());
   }
 
   Observation reg(std::uint8_t mr, std::uint32_t access, std::uint8_t pd = 0) {
@@ -40,8 +40,8 @@ class OnDevice : public ::testing::Test {
     call.verb = Verb::reg_mr;
     call.mr = mr;
     call.pd = pd;
-    call.address = Plain::address(buffer_address(mr));
-    call.length = Plain::address(kBufferSize);
+    call.address = Plain::address(model::buffer_address(mr));
+    call.length = Plain::address(model::kBufferSize);
     call.access = Plain::flags(access);
     Observation seen = device_->perform(call);
     lkey_.at(mr) = seen.result.lkey;
@@ -71,7 +71,7 @@ class OnDevice : public ::testing::Test {
     call.qp = 1;
     call.mw = mw;
     call.mr = 1;
-    call.address = Plain::address(buffer_address(1));
+    call.address = Plain::address(model::buffer_address(1));
     call.length = Plain::address(length);
     call.access = Plain::flags(model::kRemoteWrite | model::kRemoteRead);
     call.rkey = rkey;
@@ -87,17 +87,17 @@ class OnDevice : public ::testing::Test {
   [[nodiscard]] Call transfer(Verb verb, std::uint64_t length) const {
     Call call;
     call.verb = verb;
-    call.address = Plain::address(buffer_address(0));
+    call.address = Plain::address(model::buffer_address(0));
     call.length = Plain::address(length);
     call.lkey = lkey_[0];
-    call.remote = Plain::address(buffer_address(1));
+    call.remote = Plain::address(model::buffer_address(1));
     call.rkey = rkey_[1];
     return call;
   }
   Observation receive(std::uint8_t qp, std::uint64_t length) {
     Call call = transfer(Verb::post_recv, length);
     call.qp = qp;
-    call.address = Plain::address(buffer_address(1));
+    call.address = Plain::address(model::buffer_address(1));
     call.lkey = lkey_[1];
     return device_->perform(call);
   }

@@ -118,7 +118,7 @@ TEST_F(OnDevice, AtomicsGiveTheOldValue) {
 TEST_F(OnDevice, WriteWithImmediateDataConsumesAReceive) {
   reg(0, kAll);
   reg(1, kAll);
-  for (const std::uint64_t length : {std::uint64_t{100}, kBufferSize, std::uint64_t{0}}) {
+  for (const std::uint64_t length : {std::uint64_t{100}, model::kBufferSize, std::uint64_t{0}}) {
     ASSERT_EQ(receive(1, 0).result.outcome, Outcome::ok);
     const Observation wrote = device_->perform(transfer(Verb::rdma_write_with_imm, length));
     ASSERT_EQ(wrote.result.outcome, Outcome::ok);
@@ -136,13 +136,13 @@ TEST_F(OnDevice, TwoElementsAreGatheredAndScattered) {
   reg(1, kAll);
   Call gather = transfer(Verb::send, 100);
   gather.elements = 2;
-  gather.second = {lkey_[0], Plain::address(buffer_address(0) + 100), Plain::address(50)};
+  gather.second = {lkey_[0], Plain::address(model::buffer_address(0) + 100), Plain::address(50)};
   Call scatter = transfer(Verb::post_recv, 10);
   scatter.qp = 1;
   scatter.elements = 2;
   scatter.lkey = lkey_[1];
-  scatter.address = Plain::address(buffer_address(1));
-  scatter.second = {lkey_[1], Plain::address(buffer_address(1) + 10), Plain::address(1000)};
+  scatter.address = Plain::address(model::buffer_address(1));
+  scatter.second = {lkey_[1], Plain::address(model::buffer_address(1) + 10), Plain::address(1000)};
   ASSERT_EQ(device_->perform(scatter).result.outcome, Outcome::ok);
   const Observation sent = device_->perform(gather);
   ASSERT_EQ(sent.result.outcome, Outcome::ok);
@@ -203,7 +203,7 @@ TEST_F(OnDevice, OneEndOfAPairCanBeDestroyed) {
   EXPECT_EQ(state(seen.result.qp_state), QpState::err);
   EXPECT_EQ(state(seen.result.peer_state), QpState::unknown);
   ASSERT_EQ(on_pair(Verb::destroy_qp, 1).result.outcome, Outcome::ok);
-  device_->reset(standard_setup());
+  device_->reset(model::standard_setup());
   reg(0, kAll);
   reg(1, kAll);
   EXPECT_EQ(device_->perform(transfer(Verb::rdma_write, 64)).result.outcome, Outcome::ok);

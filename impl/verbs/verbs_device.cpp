@@ -9,12 +9,12 @@
 namespace mrproof::impl {
 namespace {
 
-void check(const Setup& setup) {
+void check(const model::Setup& setup) {
   for (std::size_t qp = 0; qp < setup.qp_pd.size(); ++qp) {
     const std::uint8_t pd = setup.qp_pd.at(qp);
-    if ((pd == Setup::kAbsent) != (setup.qp_pd.at(qp ^ 1U) == Setup::kAbsent))
+    if ((pd == model::Setup::kAbsent) != (setup.qp_pd.at(qp ^ 1U) == model::Setup::kAbsent))
       throw DeviceError("the setup has qp" + std::to_string(qp) + " or its peer, not both");
-    if (pd != Setup::kAbsent && (pd >= setup.pd.size() || !setup.pd.at(pd)))
+    if (pd != model::Setup::kAbsent && (pd >= setup.pd.size() || !setup.pd.at(pd)))
       throw DeviceError("the setup has qp" + std::to_string(qp) + " in a domain that is not there");
   }
 }
@@ -59,7 +59,7 @@ std::span<const std::byte> VerbsDevice::buffer(std::size_t index) const {
   return buffers_.bytes(index);
 }
 
-std::uint64_t VerbsDevice::reset(const Setup& setup) {
+std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
   using Clock = std::chrono::steady_clock;
   check(setup);
   const Clock::time_point start = Clock::now();
@@ -115,19 +115,19 @@ void VerbsDevice::release_objects() {
   if (other_) other_->carry_out({.kind = Kind::release_objects});
 }
 
-bool VerbsDevice::pair_stays(std::size_t index, const Setup& setup) const {
+bool VerbsDevice::pair_stays(std::size_t index, const model::Setup& setup) const {
   const PairSlot& slot = pairs_.at(index);
   if (!slot.live() || slot.lost) return false;
   if ((slot.failed || slot.reset) && !options_.reuse_failed_pairs) return false;
   for (std::size_t end = 0; end < 2; ++end) {
     const std::uint8_t pd = setup.qp_pd.at(2 * index + end);
-    if (pd == Setup::kAbsent || !pds_.at(pd).given || slot.pd.at(end) != pd) return false;
+    if (pd == model::Setup::kAbsent || !pds_.at(pd).given || slot.pd.at(end) != pd) return false;
     if (slot.process.at(end) != setup.process.at(pd)) return false;
   }
   return true;
 }
 
-void VerbsDevice::release_pairs(const Setup& setup) {
+void VerbsDevice::release_pairs(const model::Setup& setup) {
   for (std::uint8_t first = 0; first < model::Plain::kQps; first += 2) {
     PairSlot& slot = pair_of(first);
     if (pair_stays(first / 2U, setup)) continue;
@@ -138,7 +138,7 @@ void VerbsDevice::release_pairs(const Setup& setup) {
   }
 }
 
-void VerbsDevice::release_domains(const Setup& setup) {
+void VerbsDevice::release_domains(const model::Setup& setup) {
   for (std::uint8_t pd = 0; pd < pds_.size(); ++pd) {
     PdSlot& slot = pds_.at(pd);
     if (!slot.live) continue;
@@ -148,7 +148,7 @@ void VerbsDevice::release_domains(const Setup& setup) {
   }
 }
 
-void VerbsDevice::make_domains(const Setup& setup) {
+void VerbsDevice::make_domains(const model::Setup& setup) {
   for (std::uint8_t pd = 0; pd < pds_.size(); ++pd) {
     PdSlot& slot = pds_.at(pd);
     if (!setup.pd.at(pd) || slot.live) continue;
@@ -159,12 +159,12 @@ void VerbsDevice::make_domains(const Setup& setup) {
   }
 }
 
-void VerbsDevice::make_pairs(const Setup& setup) {
+void VerbsDevice::make_pairs(const model::Setup& setup) {
   for (std::size_t index = 0; index < pairs_.size(); ++index) {
     const std::uint8_t first = setup.qp_pd.at(2 * index);
     const std::uint8_t second = setup.qp_pd.at(2 * index + 1);
     PairSlot& slot = pairs_.at(index);
-    if (first == Setup::kAbsent || (slot.live() && !slot.failed)) continue;
+    if (first == model::Setup::kAbsent || (slot.live() && !slot.failed)) continue;
     if (!slot.live() || reconnect(index) != 0) {
       const int error = make(index, first, second);
       if (error != 0) report_setup("the case's queue pairs", error);

@@ -50,7 +50,7 @@ class VerbsDevice final : public Device {
   /// Protection domains and pairs of the previous case stay where `setup` asks for the same and
   /// nothing failed on them. Throws DeviceError if the setup is not one of impl/setup.hpp or
   /// cannot be made. Objects that the device does not let go are left over and tried again later.
-  std::uint64_t reset(const Setup& setup) override;
+  std::uint64_t reset(const model::Setup& setup) override;
   /// Errors of calls are reported as the caller of libibverbs sees them: errno where the call gives
   /// NULL, else its return value as 32 bits (-1 is 0xffffffff). Verbs that this libibverbs does not
   /// have are refused with EOPNOTSUPP. Throws std::logic_error as above. Of two processes the one
@@ -92,11 +92,11 @@ class VerbsDevice final : public Device {
   void look_for_failed_pairs();
   void empty_receives();
   void release_objects();
-  void release_pairs(const Setup& setup);
-  void release_domains(const Setup& setup);
-  void make_domains(const Setup& setup);
-  void make_pairs(const Setup& setup);
-  [[nodiscard]] bool pair_stays(std::size_t index, const Setup& setup) const;
+  void release_pairs(const model::Setup& setup);
+  void release_domains(const model::Setup& setup);
+  void make_domains(const model::Setup& setup);
+  void make_pairs(const model::Setup& setup);
+  [[nodiscard]] bool pair_stays(std::size_t index, const model::Setup& setup) const;
 
   // connecting.cpp
   int make(std::size_t index, std::uint8_t first_pd, std::uint8_t second_pd);

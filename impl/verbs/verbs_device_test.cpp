@@ -110,16 +110,16 @@ TEST_F(OnDevice, RefusalCarriesErrno) {
 TEST_F(OnDevice, WritesAndReads) {
   reg(0, kAll);
   reg(1, kAll);
-  EXPECT_FALSE(same(1, 0, kBufferSize));
-  const Observation wrote = device_->perform(transfer(Verb::rdma_write, kBufferSize));
+  EXPECT_FALSE(same(1, 0, model::kBufferSize));
+  const Observation wrote = device_->perform(transfer(Verb::rdma_write, model::kBufferSize));
   ASSERT_EQ(wrote.result.outcome, Outcome::ok);
   EXPECT_TRUE(wrote.result.completion_matches.truth());
   EXPECT_EQ(receive_outcome(wrote.result.peer_receive), Outcome::none);
   EXPECT_EQ(state(wrote.result.qp_state), QpState::unknown);
-  EXPECT_TRUE(same(1, 0, kBufferSize));
+  EXPECT_TRUE(same(1, 0, model::kBufferSize));
 
   Call store;
-  store.address = Plain::address(buffer_address(1));
+  store.address = Plain::address(model::buffer_address(1));
   store.length = Plain::address(100);
   store.seed = 9;
   device_->perform(store);
@@ -161,7 +161,7 @@ TEST_F(OnDevice, ConnectMakesAFailedPairUsableAgain) {
   reg(0, kAll);
   reg(1, kAll);
   Call bad = transfer(Verb::rdma_read, 64);
-  bad.address = Plain::address(buffer_address(2));
+  bad.address = Plain::address(model::buffer_address(2));
   EXPECT_EQ(device_->perform(bad).result.outcome, Outcome::loc_prot_err);
   receive(0, 64);  // on a failed queue pair: must not be heard of again
   const Observation connected = on_pair(Verb::connect, 0);
@@ -177,14 +177,14 @@ TEST_F(OnDevice, ResetLeavesNothingOfTheCaseBefore) {
   reg(1, kAll);
   receive(1, 64);
   device_->perform(transfer(Verb::rdma_write, 64));
-  device_->reset(standard_setup());
+  device_->reset(model::standard_setup());
   EXPECT_FALSE(same(1, 0, 64));
   ASSERT_EQ(reg(0, kAll).result.outcome, Outcome::ok);
   EXPECT_EQ(device_->perform(transfer(Verb::send, 64)).result.outcome, Outcome::rnr_retry_exc_err);
-  mrproof::Setup bare;
+  mrproof::model::Setup bare;
   device_->reset(bare);
   EXPECT_THROW(reg(0, kAll), std::logic_error);
-  device_->reset(standard_setup());
+  device_->reset(model::standard_setup());
   EXPECT_EQ(state(on_pair(Verb::query_qp, 3).result.qp_state), QpState::rts);
 }
 
@@ -203,7 +203,7 @@ TEST_F(OnDevice, DomainsComeAndGo) {
 TEST_F(OnDevice, CallsThatNoProgramCanMakeThrow) {
   EXPECT_THROW(dereg(5), std::logic_error);
   EXPECT_THROW(device_->perform(transfer(Verb::rdma_write, 1ULL << 32U)), std::logic_error);
-  mrproof::Setup half;
+  mrproof::model::Setup half;
   half.pd[0] = true;
   half.qp_pd[0] = 0;
   EXPECT_THROW(device_->reset(half), DeviceError);

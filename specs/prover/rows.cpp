@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/rulebook.hpp"
+#include "model/judge/rulebook.hpp"
 
 namespace mrproof::specs {
 

@@ -5,7 +5,7 @@
 
 #include "specs/smt/forms.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 /// Places of bits that share unknowns, together.
@@ -95,4 +95,4 @@ Arithmetic::Verdict Arithmetic::check(const std::vector<Ref>& bits) {
   return verdict;
 }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

@@ -6,7 +6,7 @@
 
 #include "specs/smt/integers.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// Whether comparisons can hold together. One for each thread and store.
 class Arithmetic {
@@ -36,4 +36,4 @@ class Arithmetic {
   std::map<std::vector<Ref>, Reply> answered_;  ///< what was asked roughly
 };
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

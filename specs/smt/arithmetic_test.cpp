@@ -7,7 +7,7 @@
 
 #include "specs/smt/values.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 using W = Word<64>;
@@ -88,4 +88,4 @@ TEST(Arithmetic, AgreesWithTheSolver) {
 }
 
 }  // namespace
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

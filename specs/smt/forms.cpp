@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 void add_to(Sum& sum, Ref term, int times) {
@@ -106,4 +106,4 @@ Sum sum_of(Ref term) {
   return sum;
 }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

@@ -6,7 +6,7 @@
 
 #include "specs/smt/store.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// A sum of terms that are none, each times a number.
 using Form = std::map<Ref, int>;
@@ -40,4 +40,4 @@ class Free {
   std::vector<Change> changes_;
 };
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

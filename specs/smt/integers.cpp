@@ -7,7 +7,7 @@
 #include "specs/smt/forms.hpp"
 #include "specs/smt/z3_terms.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 constexpr unsigned kWidth = 64;  ///< of the narrowest word that is a number here
@@ -247,4 +247,4 @@ Reply Integers::ask(const std::vector<Ref>& bits, bool exactly) {
   return reply;
 }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

@@ -7,7 +7,7 @@
 
 #include "specs/smt/solver.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// Asks Z3 about conjunctions of comparisons as linear inequalities of integers. Bits do not
 /// matter to these, so that long sums cost little. One for each thread and store.
@@ -30,4 +30,4 @@ class Integers {
   std::unique_ptr<Machine> machine_;
 };
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

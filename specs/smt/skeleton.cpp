@@ -4,7 +4,7 @@
 
 #include "specs/smt/z3_terms.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 struct Skeleton::Machine {
   // The other kind of solver is slow where there are hundreds of assumptions.
@@ -60,4 +60,4 @@ Reply Skeleton::check() {
 
 Number Skeleton::value(Ref ref) const { return machine_->terms.value(*machine_->model, ref); }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

@@ -6,7 +6,7 @@
 
 #include "specs/smt/solver.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// A bit and what it is.
 struct Literal {
@@ -38,4 +38,4 @@ class Skeleton {
   std::unique_ptr<Machine> machine_;
 };
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

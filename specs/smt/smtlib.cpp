@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 std::string bits(Number value, unsigned width) {
@@ -87,4 +87,4 @@ std::string smtlib(const Question& question, Answer expected) {
   return text + "(check-sat)\n";
 }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

@@ -5,9 +5,9 @@
 
 #include "specs/smt/solver.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// The question in SMT-LIB 2, logic QF_BV, with the status that is expected; ends in (check-sat).
 std::string smtlib(const Question& question, Answer expected);
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

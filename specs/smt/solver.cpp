@@ -2,7 +2,7 @@
 
 #include "specs/smt/z3_terms.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 struct Solver::Machine {
   explicit Machine(SolverOptions how) : options(how) {}
@@ -75,4 +75,4 @@ std::string Solver::version() {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(build);
 }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

@@ -7,7 +7,7 @@
 
 #include "specs/smt/store.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// What came of a question.
 enum class Answer : std::uint8_t {
@@ -64,4 +64,4 @@ class Solver {
   std::unique_ptr<Machine> machine_;
 };
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

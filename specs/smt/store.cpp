@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 thread_local Store* current_store = nullptr;
@@ -326,4 +326,4 @@ std::vector<Number> evaluate(const Store& store, const std::vector<Ref>& roots,
   return result;
 }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

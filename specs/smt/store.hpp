@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// Wide enough for the sums of two 64-bit numbers.
 __extension__ using Number = unsigned __int128;
@@ -137,4 +137,4 @@ using Assignment = std::vector<Number>;
 std::vector<Number> evaluate(const Store& store, const std::vector<Ref>& roots,
                              const Assignment& values);
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

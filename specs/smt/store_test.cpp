@@ -9,7 +9,7 @@
 #include "specs/smt/smtlib.hpp"
 #include "specs/smt/values.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 /// Words of both domains that have the same value, in an unknown or a constant.
@@ -143,4 +143,4 @@ TEST(Orderings, AreCountedAndShifted) {
 }
 
 }  // namespace
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

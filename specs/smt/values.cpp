@@ -1,6 +1,6 @@
 #include "specs/smt/values.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 thread_local Orderings* counting = nullptr;
@@ -22,4 +22,4 @@ Ref Orderings::make(Op op, Ref a, Ref b) {
   return Store::current().make(op == Op::less ? Op::less_equal : Op::less, a, b);
 }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

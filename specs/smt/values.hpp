@@ -11,7 +11,7 @@
 #include "model/domain.hpp"
 #include "specs/smt/store.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// Counts the orderings (<, <=, >, >=) that are made while it lives, and makes the one numbered
 /// `shifted` a neighbour of what it is: < for <= and the other way round.
@@ -137,4 +137,4 @@ struct Symbolic {
   static constexpr bool kDecided = false;
 };
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

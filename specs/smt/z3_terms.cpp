@@ -3,7 +3,7 @@
 #include <ctime>
 #include <stdexcept>
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 namespace {
 
 z3::expr constant(z3::context& context, const Node& node) {
@@ -103,4 +103,4 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

@@ -8,7 +8,7 @@
 
 #include "specs/smt/solver.hpp"
 
-namespace mrproof::smt {
+namespace mrproof::specs::smt {
 
 /// Translates the terms of one store, each once.
 class Z3Terms {
@@ -35,4 +35,4 @@ Reply reply_of(z3::solver& solver, z3::check_result result);
 /// Limits that do not depend on how busy the machine is, and the seed.
 z3::params params_of(z3::context& context, const SolverOptions& options);
 
-}  // namespace mrproof::smt
+}  // namespace mrproof::specs::smt

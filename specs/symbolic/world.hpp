@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/dialects.hpp"
+#include "model/judge/dialects.hpp"
 #include "specs/smt/values.hpp"
 #include "specs/symbolic/fields.hpp"
 

@@ -35,8 +35,8 @@ struct SeenFacts {
   static void states_seen_are_true(const T& t, F& facts) {
     const auto unknown = D::small(model::QpState::unknown);
     if (t.call.verb == Verb::query_qp && t.result.outcome == Outcome::ok)
-      facts.add("queried", (t.result.qp_state == t.after.qps.at(t.call.qp).state) |
-                               is_of_ended_connection(t));
+      facts.add("queried",
+                (t.result.qp_state == t.after.qps.at(t.call.qp).state) | is_of_ended_connection(t));
     if (!completes(t)) return;
     const auto& peer = t.after.qps.at(model::peer_of(t.call.qp));
     facts.add("requester", (t.result.qp_state == unknown) |

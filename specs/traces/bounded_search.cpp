@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "impl/layout.hpp"
+#include "model/trace/layout.hpp"
 #include "specs/prover/known.hpp"
 #include "specs/prover/questions.hpp"
 #include "specs/symbolic/world.hpp"
@@ -152,12 +152,12 @@ smt::Bit has_names(const model::Result<Terms>& result) {
 }
 
 /// The name that a program has for a key of that value.
-KeyName name_of(Plain::Key key, const State<Plain>& state, bool local) {
+model::KeyName name_of(Plain::Key key, const State<Plain>& state, bool local) {
   using enum KeyName::Kind;
   const auto wanted = static_cast<std::uint32_t>(key.value());
-  KeyName name;
+  model::KeyName name;
   name.value = wanted;
-  const auto take = [&](KeyName::Kind kind, std::size_t slot, Plain::Key of, bool flipped) {
+  const auto take = [&](model::KeyName::Kind kind, std::size_t slot, Plain::Key of, bool flipped) {
     const auto known = static_cast<std::uint32_t>(of.value());
     if (name.kind != value || known == 0) return;
     if (known != wanted && !(flipped && (known ^ wanted) <= 0xff)) return;
@@ -215,8 +215,8 @@ class BoundedSearch::Path {
       require(model::implies(chosen, has_plain_rights(start_, call)));
       if (call.verb == Verb::rereg_mr)
         require(model::implies(chosen, call.flags != Terms::flags(0)));
-      if (tells_lkey(call.verb) || call.verb == Verb::alloc_mw)
-        require(model::implies(chosen, keys_new(before, result, tells_lkey(call.verb))));
+      if (model::tells_lkey(call.verb) || call.verb == Verb::alloc_mw)
+        require(model::implies(chosen, keys_new(before, result, model::tells_lkey(call.verb))));
       row->take_effect(view, next);
       state_fields(
           [&](const std::string&, auto& field, const auto& changed, const auto& old) {
@@ -289,8 +289,9 @@ class BoundedSearch::Path {
                              Terms::select(second, start_.pds.at(1).live, start_.pds.at(0).live)));
     }
     for (std::size_t i = 0; i < start_.buffers.size(); ++i) {
-      start_.buffers.at(i).first = Terms::address(buffer_address(i));
-      start_.buffers.at(i).last = Terms::address(buffer_address(i) + buffer_size(i) - 1);
+      start_.buffers.at(i).first = Terms::address(model::buffer_address(i));
+      start_.buffers.at(i).last =
+          Terms::address(model::buffer_address(i) + model::buffer_size(i) - 1);
     }
   }
 
@@ -332,16 +333,16 @@ class BoundedSearch::Path {
     return result;
   }
 
-  static void setup(const State<Plain>& start, Setup& setup) {
+  static void setup(const State<Plain>& start, model::Setup& setup) {
     for (std::size_t i = 0; i < Terms::kPds; ++i) setup.pd.at(i) = start.pds.at(i).live.truth();
     for (std::size_t i = 0; i < Terms::kQps; ++i)
       if (start.qps.at(i).live.truth())
         setup.qp_pd.at(i) = static_cast<std::uint8_t>(start.qps.at(i).pd.value());
   }
 
-  static PlannedCall call_of(const std::string& prefix, const Shape& shape,
-                             const State<Plain>& before, const smt::Assignment& values) {
-    PlannedCall planned;
+  static model::PlannedCall call_of(const std::string& prefix, const Shape& shape,
+                                    const State<Plain>& before, const smt::Assignment& values) {
+    model::PlannedCall planned;
     const auto terms = unknown_call(prefix, shape);
     copy_slots(planned.call, terms);
     call_fields([&](const std::string&, const auto& term,

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/trace/trace.hpp"
+#include "model/trace/trace.hpp"
 #include "specs/prover/rows.hpp"
 
 namespace mrproof::specs {
@@ -25,14 +25,14 @@ enum class AnyDevice : std::uint8_t {
 /// Steps and a call behind them, with names for keys.
 struct Proposal {
   model::Capabilities<model::Plain> can;
-  Setup setup;
-  std::vector<PlannedCall> steps;
+  model::Setup setup;
+  std::vector<model::PlannedCall> steps;
   std::vector<std::size_t> kinds;  ///< which kind of step each is
   std::vector<std::string> rules;  ///< and of which rule
-  PlannedCall last;
+  model::PlannedCall last;
   model::Result<model::Plain> result;  ///< of the last; its keys are the solver's
   /// Names of the result's keys, where the state before has such keys.
-  KeyName lkey, rkey;
+  model::KeyName lkey, rkey;
 };
 
 /// Proposes traces for rules of one dialect. Makes stores: no younger one may be in use.

@@ -31,8 +31,8 @@ TEST(BoundedSearch, FindsTheFewestStepsThatLeadThere) {
     EXPECT_FALSE(search.find(bound, kDereg, steps, AnyDevice::full)) << steps;
   const auto found = search.find(bound, kDereg, 3, AnyDevice::full);
   ASSERT_TRUE(found);
-  EXPECT_NE(print_call(found->steps.at(2)).find("bind_mw("), std::string::npos);
-  ASSERT_NE(found->setup.qp_pd[0], Setup::kAbsent);
+  EXPECT_NE(model::print_call(found->steps.at(2)).find("bind_mw("), std::string::npos);
+  ASSERT_NE(found->setup.qp_pd[0], model::Setup::kAbsent);
   EXPECT_TRUE(found->setup.pd.at(found->setup.qp_pd[0]));
 }
 
@@ -46,7 +46,7 @@ TEST(BoundedSearch, GivesKeysTheNamesThatProgramsHaveForThem) {
       },
       Shape{model::Verb::post_recv}, 1, AnyDevice::full);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->last.lkey.kind, KeyName::Kind::lkey);
+  EXPECT_EQ(found->last.lkey.kind, model::KeyName::Kind::lkey);
   EXPECT_EQ(found->last.lkey.slot, 0);
   EXPECT_EQ(found->last.call.length.value(), 8U);
 }

@@ -1,6 +1,6 @@
 #include "specs/traces/by_rules.hpp"
 
-#include "conformance/oracle/synthesize.hpp"
+#include "model/oracle/synthesize.hpp"
 
 namespace mrproof::specs {
 
@@ -12,7 +12,7 @@ std::vector<Result<Plain>> sound_answers(const model::Rulebook& book, const Stat
   for (std::size_t o = 0; o < model::kOutcomes; ++o)
     for (const auto* rule : book.rules(call.verb, static_cast<Outcome>(o))) {
       if (rule->weight != model::Weight::verdict) continue;
-      if (const auto result = synthesize(*rule, state, call)) answers.push_back(*result);
+      if (const auto result = model::synthesize(*rule, state, call)) answers.push_back(*result);
     }
   return answers;
 }
@@ -23,7 +23,7 @@ std::optional<Situation> make_steps_by_rules(const Proposal& proposal,
                            const Call<Plain>& call) -> std::optional<Result<Plain>> {
     if (i < proposal.steps.size()) {
       const auto* rule = book.find(proposal.rules.at(i));
-      return rule == nullptr ? std::nullopt : synthesize(*rule, state, call);
+      return rule == nullptr ? std::nullopt : model::synthesize(*rule, state, call);
     }
     const auto answers = sound_answers(book, state, call);
     return answers.empty() ? std::nullopt : std::optional(answers.front());

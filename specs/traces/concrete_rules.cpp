@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "impl/layout.hpp"
+#include "model/trace/layout.hpp"
 #include "specs/theorems/all.hpp"
 
 namespace mrproof::specs {
@@ -68,8 +68,9 @@ Shape shape_of(const Call<Plain>& call) {
 
 /// Whether the address lies in a buffer that the proofs do not have.
 bool is_elsewhere(std::uint64_t address) {
-  const auto first = buffer_address(Terms::kBuffers) - kPageSize;
-  const auto last = buffer_address(kBufferCount - 1) + kLastBufferSize + kPageSize;
+  const auto first = model::buffer_address(Terms::kBuffers) - model::kPageSize;
+  const auto last =
+      model::buffer_address(model::kBufferCount - 1) + model::kLastBufferSize + model::kPageSize;
   return first <= address && address <= last;
 }
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "conformance/trace/write_file.hpp"
+#include "model/trace/write_file.hpp"
 
 namespace mrproof::specs {
 
@@ -41,11 +41,14 @@ void Tracer::add_traces(const std::vector<Row>& rows, std::vector<Obligation>& o
   for (Obligation& obligation : obligations) {
     if (obligation.answer != smt::Answer::satisfiable || most == 0) continue;
     --most;
-    if (const auto shown = find(rows, obligation)) obligation.trace = print_trace(shown->trace);
+    if (const auto shown = find(rows, obligation))
+      obligation.trace = model::print_trace(shown->trace);
   }
 }
 
-void write_file(const std::string& file, const std::string& text) { write_whole_file(file, text); }
+void write_file(const std::string& file, const std::string& text) {
+  model::write_whole_file(file, text);
+}
 
 void write_traces(const std::string& folder, const std::vector<Obligation>& obligations) {
   std::filesystem::create_directories(folder);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "conformance/trace/key_value.hpp"
-#include "impl/layout.hpp"
-#include "model/judge.hpp"
+#include "model/judge/judge.hpp"
+#include "model/trace/key_value.hpp"
+#include "model/trace/layout.hpp"
 #include "specs/traces/concrete_rules.hpp"
 
 namespace mrproof::specs {
@@ -32,30 +32,30 @@ impl::SimOptions options_of(std::string_view dialect, const model::Capabilities<
 /// The other of the first two, if it is one of them.
 std::uint8_t swapped(std::uint8_t slot) { return slot < 2 ? slot ^ 1U : slot; }
 
-void swap_regions(KeyName& key) {
-  using Kind = KeyName::Kind;
+void swap_regions(model::KeyName& key) {
+  using Kind = model::KeyName::Kind;
   if (key.kind != Kind::value && key.kind != Kind::window_rkey && key.kind != Kind::old_window_rkey)
     key.slot = swapped(key.slot);
 }
 
 void swap_buffers(Plain::Address& address) {
-  const auto first = buffer_address(0) - kPageSize;
-  const auto second = buffer_address(1) - kPageSize;
+  const auto first = model::buffer_address(0) - model::kPageSize;
+  const auto second = model::buffer_address(1) - model::kPageSize;
   const auto value = address.value();
-  if (first <= value && value < second) address = Plain::address(value + kBufferStride);
-  if (second <= value && value < second + kBufferStride)
-    address = Plain::address(value - kBufferStride);
+  if (first <= value && value < second) address = Plain::address(value + model::kBufferStride);
+  if (second <= value && value < second + model::kBufferStride)
+    address = Plain::address(value - model::kBufferStride);
 }
 
 /// The trace with the first two regions in each other's place, or the first two buffers: a change
 /// of the rules can be about one slot.
-Trace renamed(Trace trace, bool regions, bool buffers) {
-  for (Step& step : trace.steps) {
+model::Trace renamed(model::Trace trace, bool regions, bool buffers) {
+  for (model::Step& step : trace.steps) {
     auto& call = step.call;
     if (regions) {
       call.mr = swapped(call.mr);
       call.source = swapped(call.source);
-      for (KeyName* key : {&step.lkey, &step.second, &step.rkey}) swap_regions(*key);
+      for (model::KeyName* key : {&step.lkey, &step.second, &step.rkey}) swap_regions(*key);
     }
     if (buffers)
       for (auto* address : {&call.address, &call.second.address, &call.remote, &call.iova})
@@ -66,11 +66,11 @@ Trace renamed(Trace trace, bool regions, bool buffers) {
 
 /// The trace with a pair of queue pairs, if they change nothing about its calls: what a step left
 /// wrong can be seen through them.
-Trace with_a_pair(Trace trace) {
-  const bool frees = std::any_of(trace.steps.begin(), trace.steps.end(), [](const Step& step) {
-    return step.call.verb == Verb::dealloc_pd;
-  });
-  if (frees || !trace.setup.pd[0] || trace.setup.qp_pd[0] != Setup::kAbsent) return trace;
+model::Trace with_a_pair(model::Trace trace) {
+  const bool frees =
+      std::any_of(trace.steps.begin(), trace.steps.end(),
+                  [](const model::Step& step) { return step.call.verb == Verb::dealloc_pd; });
+  if (frees || !trace.setup.pd[0] || trace.setup.qp_pd[0] != model::Setup::kAbsent) return trace;
   trace.setup.qp_pd[0] = trace.setup.qp_pd[1] = 0;
   return trace;
 }
@@ -97,7 +97,7 @@ std::optional<Result<Plain>> Reference::answer(const Call<Plain>& call) {
   }
 }
 
-bool take_step(const model::Rulebook& book, const Step& step, State<Plain>& state) {
+bool take_step(const model::Rulebook& book, const model::Step& step, State<Plain>& state) {
   const model::PlainView view{state, step.call, step.result};
   const auto judgement = model::judge(book, view);
   if (judgement.verdict == model::Verdict::deviates) return false;
@@ -110,17 +110,17 @@ std::optional<Situation> make_steps(const Proposal& proposal, const model::Ruleb
   Situation s;
   s.can = proposal.can;
   s.setup = proposal.setup;
-  auto state = initial_state(s.setup, s.can, book.defined_access());
-  const auto answered = [&](Step& step, const PlannedCall& planned) {
-    static_cast<PlannedCall&>(step) = planned;
-    resolve_keys(step, state);
+  auto state = model::initial_state(s.setup, s.can, book.defined_access());
+  const auto answered = [&](model::Step& step, const model::PlannedCall& planned) {
+    static_cast<model::PlannedCall&>(step) = planned;
+    model::resolve_keys(step, state);
     s.states.push_back(state);
     return ConcreteRules::fits(step.call) && book.forbids(state, step.call) == nullptr
                ? answer(s.steps.size(), state, step.call)
                : std::nullopt;
   };
-  for (const PlannedCall& planned : proposal.steps) {
-    Step step;
+  for (const model::PlannedCall& planned : proposal.steps) {
+    model::Step step;
     const auto seen = answered(step, planned);
     if (!seen) return std::nullopt;
     s.steps.push_back(as_seen(step, *seen));
@@ -145,29 +145,32 @@ Situations::Situations(std::size_t dialect) {
   Reference reference(beginning_.dialect);
   beginning_.can = reference.can();
   const auto& book = *model::find_rulebook(beginning_.dialect);
-  std::vector<Trace> traces;
+  std::vector<model::Trace> traces;
   for (const StoredTrace& stored : stored_traces()) {
-    Trace trace = parse_trace(stored.text, stored.name);
+    model::Trace trace = model::parse_trace(stored.text, stored.name);
     if (trace.dialect == beginning_.dialect || trace.dialect == model::kDialects.front())
       traces.push_back(with_a_pair(std::move(trace)));
   }
-  std::stable_sort(traces.begin(), traces.end(),
-                   [](const Trace& a, const Trace& b) { return a.steps.size() < b.steps.size(); });
+  std::stable_sort(traces.begin(), traces.end(), [](const model::Trace& a, const model::Trace& b) {
+    return a.steps.size() < b.steps.size();
+  });
   for (const bool regions : {false, true})
     for (const bool buffers : {false, true})
-      for (const Trace& trace : traces) follow(renamed(trace, regions, buffers), book, reference);
+      for (const model::Trace& trace : traces)
+        follow(renamed(trace, regions, buffers), book, reference);
 }
 
-void Situations::follow(const Trace& trace, const model::Rulebook& book, Reference& reference) {
-  auto state = initial_state(trace.setup, beginning_.can, book.defined_access());
+void Situations::follow(const model::Trace& trace, const model::Rulebook& book,
+                        Reference& reference) {
+  auto state = model::initial_state(trace.setup, beginning_.can, book.defined_access());
   reference.reset(trace.setup);
   Situation situation;
   situation.can = beginning_.can;
   situation.setup = trace.setup;
-  std::string calls = print_setup(trace.setup);
+  std::string calls = model::print_setup(trace.setup);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
-    Step step = trace.steps[i];
-    resolve_keys(step, state);
+    model::Step step = trace.steps[i];
+    model::resolve_keys(step, state);
     if (!book.has(step.call.verb) || !ConcreteRules::fits(step.call) ||
         book.forbids(state, step.call) != nullptr)
       return;
@@ -178,19 +181,19 @@ void Situations::follow(const Trace& trace, const model::Rulebook& book, Referen
     situation.seen = *seen;
     situation.rest.assign(trace.steps.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                           trace.steps.end());
-    calls += print_call(step) + "\n";
+    calls += model::print_call(step) + "\n";
     // The result that a trace has may be another one where the call is the same.
-    if (seen_.insert(calls + "-> " + print_result(step)).second) all_.push_back(situation);
+    if (seen_.insert(calls + "-> " + model::print_result(step)).second) all_.push_back(situation);
     step = as_seen(step, *seen);
     if (!take_step(book, step, state)) return;
     situation.steps.push_back(std::move(step));
   }
 }
 
-Step as_seen(Step step, const Result<Plain>& result) {
+model::Step as_seen(model::Step step, const Result<Plain>& result) {
   step.result = result;
   step.observed = step.call.verb != Verb::fill && step.call.verb != Verb::protect;
-  step.keys_seen = tells_keys(step.call.verb, result);
+  step.keys_seen = model::tells_keys(step.call.verb, result);
   if (!model::is_transfer(step.call.verb) || result.outcome == Outcome::refused) {
     step.result.completion_matches = model::Bit(true);
     step.result.own_receive = step.result.peer_receive = Plain::small(Outcome::none);

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/trace/trace.hpp"
 #include "impl/sim/sim_device.hpp"
+#include "model/trace/trace.hpp"
 #include "specs/traces/bounded_search.hpp"
 #include "specs/traces/stored.hpp"
 
@@ -19,19 +19,19 @@ namespace mrproof::specs {
 /// A call that is about to be made.
 struct Situation {
   model::Capabilities<model::Plain> can;  ///< of the simulated device
-  Setup setup;                            ///< that it begins with
-  std::vector<Step> steps;                ///< before it, with the simulated device's results
+  model::Setup setup;                     ///< that it begins with
+  std::vector<model::Step> steps;         ///< before it, with the simulated device's results
   std::vector<model::State<model::Plain>>
       states;                        ///< before each of them, and at last before the call
-  Step next;                         ///< keys resolved; with the result that a trace has
+  model::Step next;                  ///< keys resolved; with the result that a trace has
   model::Result<model::Plain> seen;  ///< what the simulated device answers
-  std::vector<Step> rest;            ///< what the trace calls after it
+  std::vector<model::Step> rest;     ///< what the trace calls after it
   /// The state by the model's own rules, where results are theirs and not the simulated device's.
   std::optional<model::State<model::Plain>> truth = std::nullopt;
 };
 
 /// The step with that result, and nothing else that was seen or said of it.
-Step as_seen(Step step, const model::Result<model::Plain>& result);
+model::Step as_seen(model::Step step, const model::Result<model::Plain>& result);
 
 /// The simulated device, whose implementation knows nothing of the rules. A process has one at a
 /// time: a thread that makes another waits until it is gone.
@@ -41,7 +41,7 @@ class Reference {
   Reference(std::string_view dialect, const model::Capabilities<model::Plain>& can);
   [[nodiscard]] const model::Capabilities<model::Plain>& can() const { return can_; }
   /// Begins a new trace.
-  void reset(const Setup& setup) { device_.reset(setup); }
+  void reset(const model::Setup& setup) { device_.reset(setup); }
   /// What it answers; nothing if it is no call to make.
   std::optional<model::Result<model::Plain>> answer(const model::Call<model::Plain>& call);
 
@@ -52,7 +52,8 @@ class Reference {
 };
 
 /// Takes the step, keys resolved; whether the model allows its result.
-bool take_step(const model::Rulebook& book, const Step& step, model::State<model::Plain>& state);
+bool take_step(const model::Rulebook& book, const model::Step& step,
+               model::State<model::Plain>& state);
 
 /// How the call of that number ends in the state; nothing if it cannot be made.
 using Answer = std::function<std::optional<model::Result<model::Plain>>(
@@ -74,11 +75,11 @@ class Situations {
   explicit Situations(std::size_t dialect);
   [[nodiscard]] const std::vector<Situation>& all() const { return all_; }
   /// A trace of the dialect that has no setup and no steps yet.
-  [[nodiscard]] const Trace& beginning() const { return beginning_; }
+  [[nodiscard]] const model::Trace& beginning() const { return beginning_; }
 
  private:
-  void follow(const Trace& trace, const model::Rulebook& book, Reference& reference);
-  Trace beginning_;
+  void follow(const model::Trace& trace, const model::Rulebook& book, Reference& reference);
+  model::Trace beginning_;
   std::vector<Situation> all_;
   std::set<std::string> seen_;
 };

@@ -1,4 +1,4 @@
-// The scenarios of conformance/scenarios/ as text in the program, so that it needs no folder.
+// The scenarios of model/scenarios/ as text in the program, so that it needs no folder.
 #pragma once
 
 #include <span>

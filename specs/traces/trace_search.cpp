@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "conformance/oracle/explain_deviation.hpp"
-#include "conformance/oracle/judge_trace.hpp"
-#include "conformance/oracle/synthesize.hpp"
-#include "conformance/trace/key_value.hpp"
-#include "conformance/walk/small_calls.hpp"
-#include "impl/layout.hpp"
-#include "model/judge.hpp"
+#include "model/alphabet/small_calls.hpp"
+#include "model/judge/judge.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/synthesize.hpp"
+#include "model/trace/key_value.hpp"
+#include "model/trace/layout.hpp"
+#include "specs/explain/explain_deviation.hpp"
 #include "specs/prover/prover.hpp"
 #include "specs/theorems/all.hpp"
 #include "specs/traces/by_rules.hpp"
@@ -47,8 +47,8 @@ bool looks_alike(const Seen& a, const Seen& b) {
 
 /// The state with the keys that were told: what programs know, whatever the rules make of it.
 void note_keys(State<Plain>& state, const Call<Plain>& call, const Seen& seen) {
-  if (!tells_keys(call.verb, seen)) return;
-  if (tells_lkey(call.verb)) {
+  if (!model::tells_keys(call.verb, seen)) return;
+  if (model::tells_lkey(call.verb)) {
     auto& r = state.regions.at(call.mr);
     const bool again = call.verb == Verb::rereg_mr;
     r.old_lkey = again ? r.lkey : Plain::key(0);
@@ -256,10 +256,10 @@ class TraceSearch::Looker {
 
   bool look_at_made(const Situation& s, const Proposal& proposal, std::optional<Outcome> outcome) {
     if (!prefix_stays(s)) return false;
-    Step last = s.next;
+    model::Step last = s.next;
     last.result = proposal.result;
-    last.result.lkey = Plain::key(key_value(proposal.lkey, s.states.back()));
-    last.result.rkey = Plain::key(key_value(proposal.rkey, s.states.back()));
+    last.result.lkey = Plain::key(model::key_value(proposal.lkey, s.states.back()));
+    last.result.rkey = Plain::key(model::key_value(proposal.rkey, s.states.back()));
     last.keys_seen = true;
     if (!outcome) return look(s, last, false);
     last.result.outcome = *outcome;
@@ -267,7 +267,7 @@ class TraceSearch::Looker {
   }
 
   /// A result that the rows allow and the model does not, or the other way round.
-  std::optional<Shown> show_difference(const Situation& s, const Step& step) {
+  std::optional<Shown> show_difference(const Situation& s, const model::Step& step) {
     const auto& state = s.states.back();
     if (!concrete_.may_be_made(state, step.call)) return std::nullopt;
     const auto rows = concrete_.allowing(state, step.call, step.result);
@@ -299,7 +299,7 @@ class TraceSearch::Looker {
 
   /// Looks whether the call shows it in that situation; whether no other is needed. `made`: it is
   /// the one that the situation is of.
-  bool look(const Situation& s, const Step& call, bool made) {
+  bool look(const Situation& s, const model::Step& call, bool made) {
     const auto& state = s.states.back();
     if (!concrete_.may_be_made(state, call.call)) return false;
     if (about_results_) {
@@ -316,19 +316,19 @@ class TraceSearch::Looker {
   }
 
   /// Results that the rules may allow, the most natural first.
-  std::vector<Seen> results_of(const Situation& s, const Step& call, bool made) {
+  std::vector<Seen> results_of(const Situation& s, const model::Step& call, bool made) {
     const auto& state = s.states.back();
     std::vector<Seen> all;
     if (made) all.push_back(s.seen);
     if (made || call.keys_seen) all.push_back(call.result);
     if (const auto* rule = book_.find(subject_))
-      if (const auto seen = seen_by(*rule, state, call.call)) {
+      if (const auto seen = model::seen_by(*rule, state, call.call)) {
         if (made && !call.keys_seen) {
           all.back().lkey = seen->lkey;
           all.back().rkey = seen->rkey;
         }
         all.push_back(*seen);
-        for (const auto& other : variants_of(*seen, state, call.call)) all.push_back(other);
+        for (const auto& other : model::variants_of(*seen, state, call.call)) all.push_back(other);
         if (seen->outcome == Outcome::refused)
           for (const std::uint32_t error : {4095U, 4096U}) {  // where errnos end
             all.push_back(*seen);
@@ -353,12 +353,13 @@ class TraceSearch::Looker {
     }
     use_device(s.can);
     reference_->reset(s.setup);
-    for (const Step& step : s.steps) (void)reference_->answer(step.call);
+    for (const model::Step& step : s.steps) (void)reference_->answer(step.call);
     return reference_->answer(call);
   }
 
   /// Of a theorem about results: one that the rules get wrong, if it shows.
-  std::optional<Shown> show_choice(const Situation& s, const Step& call, const BrokenFact& fact) {
+  std::optional<Shown> show_choice(const Situation& s, const model::Step& call,
+                                   const BrokenFact& fact) {
     const auto& state = s.states.back();
     const auto seen = answer(s, call.call);
     if (!seen) return std::nullopt;
@@ -371,7 +372,7 @@ class TraceSearch::Looker {
         if (rule == nullptr || row->change.is_one != changed ||
             row->rule.outcome == seen->outcome || row->rule.weight != Weight::verdict)
           continue;
-        const auto result = seen_by(*rule, state, call.call);
+        const auto result = model::seen_by(*rule, state, call.call);
         if (!result || concrete_.allowing(state, call.call, *result).empty()) continue;
         return finish(s, as_seen(call, *result), Wrong::allowed, fact, *seen, row->id);
       }
@@ -380,20 +381,20 @@ class TraceSearch::Looker {
 
   /// Where devices are free, the result that is wrongly forbidden may be another than the simulated
   /// device's.
-  std::optional<Shown> show_other_answer(const Situation& s, const Step& call,
+  std::optional<Shown> show_other_answer(const Situation& s, const model::Step& call,
                                          const BrokenFact& fact, const Seen& seen) {
     const auto& state = s.states.back();
     for (std::size_t o = 0; o < model::kOutcomes; ++o)
       for (const auto* rule : book_.rules(call.call.verb, static_cast<Outcome>(o))) {
         if (rule->weight != Weight::verdict) continue;
-        const auto result = synthesize(*rule, state, call.call);
+        const auto result = model::synthesize(*rule, state, call.call);
         if (result && concrete_.allowing(state, call.call, *result).empty())
           return finish(s, as_seen(call, *result), Wrong::forbidden, fact, seen, {});
       }
     return std::nullopt;
   }
 
-  std::optional<Shown> show_step(const Situation& s, const Step& step, const Row& row,
+  std::optional<Shown> show_step(const Situation& s, const model::Step& step, const Row& row,
                                  const BrokenFact& fact) {
     const auto seen = answer(s, step.call);
     if (!seen) return std::nullopt;
@@ -411,7 +412,7 @@ class TraceSearch::Looker {
   }
 
   /// A step more, or two, of which the rules are wrong since the state is.
-  std::optional<Shown> follow_up(const Situation& s, const Step& step, const Row& row,
+  std::optional<Shown> follow_up(const Situation& s, const model::Step& step, const Row& row,
                                  const BrokenFact& fact) {
     Following after{s, s.states.back(), s.steps.size() + 1, row.id, fact, 0, {}};
     after.s.steps.push_back(step);
@@ -436,8 +437,8 @@ class TraceSearch::Looker {
 
   void attempt_all(Following& after) {
     after.calls = 0;
-    const auto visit = [&](const Step& next) { attempt(after, next); };
-    for (const Step& next : after.s.rest) visit(next);
+    const auto visit = [&](const model::Step& next) { attempt(after, next); };
+    for (const model::Step& next : after.s.rest) visit(next);
     const State<Plain> state = after.s.states.back();
     // The data path first: there a wrong state does harm.
     for (const unsigned odd : {0U, 1U})
@@ -445,13 +446,13 @@ class TraceSearch::Looker {
         for (std::size_t v = 0; v < model::kVerbs && !after.shown; ++v)
           if (const auto verb = static_cast<Verb>(v);
               book_.has(verb) && model::is_remote(verb) == remote)
-            each_call(state, verb, odd, visit);
+            model::each_call(state, verb, odd, visit);
   }
 
-  void attempt(Following& after, Step next) {
+  void attempt(Following& after, model::Step next) {
     constexpr std::size_t kMostCalls = 3000;
     if (after.shown || ++after.calls > kMostCalls) return;
-    resolve_keys(next, after.known);
+    model::resolve_keys(next, after.known);
     const auto& state = after.s.states.back();
     if (!ConcreteRules::fits(next.call) || !book_.has(next.call.verb) ||
         !concrete_.may_be_made(state, next.call))
@@ -475,14 +476,14 @@ class TraceSearch::Looker {
 
   /// Another region, to read into or to write from.
   bool add_region(Following& after) {
-    Step step;
+    model::Step step;
     step.call.verb = Verb::reg_mr;
     auto& state = after.s.states.back();
     while (step.call.mr < Terms::kRegions && state.regions.at(step.call.mr).live.truth())
       ++step.call.mr;
     if (step.call.mr == Terms::kRegions) return false;
-    step.call.address = Plain::address(buffer_address(1));
-    step.call.length = Plain::address(kPageSize);
+    step.call.address = Plain::address(model::buffer_address(1));
+    step.call.length = Plain::address(model::kPageSize);
     step.call.access = Plain::flags(model::kLocalWrite | model::kRemoteWrite | model::kRemoteRead);
     if (!concrete_.may_be_made(state, step.call)) return false;
     const auto seen = answer(after.s, step.call);
@@ -496,7 +497,7 @@ class TraceSearch::Looker {
   }
 
   /// The trace, if its calls may be made.
-  std::optional<Shown> finish(const Situation& s, const Step& last, Wrong wrong,
+  std::optional<Shown> finish(const Situation& s, const model::Step& last, Wrong wrong,
                               const BrokenFact& fact, const Seen& seen, const std::string& rule,
                               std::size_t bad = 0) {
     Shown shown;
@@ -511,23 +512,23 @@ class TraceSearch::Looker {
     shown.fact = fact.of;
     shown.wrong = wrong;
     try {
-      const Trace judged = judge_trace(shown.trace, book_, "", explain_deviation);
+      const model::Trace judged = model::judge_trace(shown.trace, book_, "", explain_deviation);
       if (judged.steps.size() < shown.trace.steps.size()) return std::nullopt;
-      const Step& end = judged.steps.back();
+      const model::Step& end = judged.steps.back();
       if (end.annotations.front().verdict == model::Verdict::deviates) {
         shown.trace.steps.back().annotations = end.annotations;
         const auto short_ones = std::min<std::size_t>(end.remarks.size(), 2);
         shown.trace.steps.back().remarks.assign(
             end.remarks.begin(), end.remarks.begin() + static_cast<std::ptrdiff_t>(short_ones));
       }
-    } catch (const TraceError&) {
+    } catch (const model::TraceError&) {
       return std::nullopt;
     }
     comment(shown, as_seen(last, seen), s.truth ? "a sound device" : "the simulated device");
     return shown;
   }
 
-  void comment(Shown& shown, const Step& answer, std::string_view whose) const {
+  void comment(Shown& shown, const model::Step& answer, std::string_view whose) const {
     auto& lines = shown.trace.comments;
     lines.push_back(fmt::format(" {}: {}", shown.theorem, sentence_of(shown.theorem)));
     lines.push_back(fmt::format(" Not so at step {}, {}: {}.", shown.bad, shown.rule, shown.fact));
@@ -538,7 +539,7 @@ class TraceSearch::Looker {
     if (shown.bad < shown.trace.steps.size())
       lines.emplace_back(" It leaves a wrong state, which the last step shows.");
     lines.push_back(fmt::format(" Last step: {}; {} answers: {}.", words_for(shown.wrong), whose,
-                                print_result(answer)));
+                                model::print_result(answer)));
   }
 
   TraceSearch& search_;

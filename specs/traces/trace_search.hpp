@@ -26,7 +26,7 @@ enum class Wrong : std::uint8_t {
 
 /// A trace, and what it shows.
 struct Shown {
-  Trace trace;          ///< with comments that say what it shows; annotated as mrproof judges it
+  model::Trace trace;   ///< with comments that say what it shows; annotated as mrproof judges it
   std::size_t bad = 0;  ///< the step, from 1, of which the theorem does not hold
   std::string rule;     ///< that was asked there; of a theorem about results, the verb
   std::string theorem;  ///< that does not hold: the one asked for, or one that stands in for it

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <regex>
 
-#include "conformance/oracle/judge_trace.hpp"
-#include "conformance/trace/key_value.hpp"
+#include "model/oracle/judge_trace.hpp"
+#include "model/trace/key_value.hpp"
 #include "specs/prover/mutants.hpp"
 #include "specs/traces/mistakes.hpp"
 #include "specs/traces/show_traces.hpp"
@@ -20,24 +20,24 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 /// What a device answers to the calls of a trace, in the words of traces; keys as it gives them.
-std::vector<std::string> answers(impl::SimDevice& device, const Trace& trace) {
+std::vector<std::string> answers(impl::SimDevice& device, const model::Trace& trace) {
   device.reset(trace.setup);
   const auto& book = *model::find_rulebook(trace.dialect);
-  Oracle oracle(book, trace.setup, device.capabilities());
+  model::Oracle oracle(book, trace.setup, device.capabilities());
   std::vector<std::string> all;
-  for (Step step : trace.steps) {
+  for (model::Step step : trace.steps) {
     oracle.resolve(step);
-    Step seen = as_seen(step, device.perform(step.call).result);
-    all.push_back(print_result(seen));
-    RecordedMemory memory(seen);
+    model::Step seen = as_seen(step, device.perform(step.call).result);
+    all.push_back(model::print_result(seen));
+    model::RecordedMemory memory(seen);
     if (oracle.check(seen, memory).verdict == model::Verdict::deviates) break;
   }
   return all;
 }
 
-std::vector<std::string> recorded(const Trace& trace) {
+std::vector<std::string> recorded(const model::Trace& trace) {
   std::vector<std::string> all;
-  for (const Step& step : trace.steps) all.push_back(print_result(step));
+  for (const model::Step& step : trace.steps) all.push_back(model::print_result(step));
   return all;
 }
 
@@ -58,8 +58,9 @@ TEST_P(Mistakes, IsShownByATraceThatTheJudgeAndTheDeviceConfirm) {
   const auto [obligation, shown] = refuted(*mutant, tracer);
   ASSERT_FALSE(shown.trace.steps.empty());
   // What is printed is read again, and judged by the model's rules without complaint until the end.
-  const Trace trace = parse_trace(print_trace(shown.trace), "shown");
-  const Trace judged = judge_trace(trace, *model::find_rulebook(trace.dialect), "shown");
+  const model::Trace trace = model::parse_trace(model::print_trace(shown.trace), "shown");
+  const model::Trace judged =
+      model::judge_trace(trace, *model::find_rulebook(trace.dialect), "shown");
   ASSERT_THAT(judged.steps, SizeIs(trace.steps.size()));
   EXPECT_THAT(trace.comments, Not(IsEmpty()));
   const auto verdict = judged.steps.back().annotations.front().verdict;
@@ -69,11 +70,11 @@ TEST_P(Mistakes, IsShownByATraceThatTheJudgeAndTheDeviceConfirm) {
   ASSERT_THAT(seen, SizeIs(wanted.size()));
   EXPECT_TRUE(std::equal(seen.begin(), seen.end() - 1, wanted.begin()));
   if (shown.wrong == Wrong::allowed) {
-    EXPECT_EQ(verdict, model::Verdict::deviates) << print_trace(judged);
+    EXPECT_EQ(verdict, model::Verdict::deviates) << model::print_trace(judged);
     EXPECT_NE(seen.back(), wanted.back());
   } else {
     EXPECT_EQ(shown.wrong, Wrong::forbidden) << "nothing shows that the state is wrong";
-    EXPECT_EQ(verdict, model::Verdict::conforms) << print_trace(judged);
+    EXPECT_EQ(verdict, model::Verdict::conforms) << model::print_trace(judged);
     EXPECT_EQ(seen.back(), wanted.back());
   }
 }
@@ -96,7 +97,7 @@ TEST(TraceSearch, ADeviceWithTheMistakeDoesWhatTheTraceSays) {
     ASSERT_EQ(seen.size(), shown.trace.steps.size());
     EXPECT_EQ(std::regex_replace(seen.back(), keys, ""),
               std::regex_replace(recorded(shown.trace).back(), keys, ""))
-        << print_trace(shown.trace);
+        << model::print_trace(shown.trace);
   }
   EXPECT_GE(devices, 2U);
 }

@@ -1,0 +1,230 @@
+#include "conformance/session/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "conformance/run/exit_codes.hpp"
+#include "conformance/run/expectations.hpp"
+#include "conformance/run/scenario_files.hpp"
+#include "conformance/session/run_folder.hpp"
+#include "model/trace/write_file.hpp"
+#include "property-tests/series/series.hpp"
+
+namespace mrproof::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::atomic<bool> g_interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+
+extern "C" void on_interrupt(int /*signal*/) {
+  g_interrupted.store(true);
+  Supervisor::stop();
+}
+
+void show_progress(const Tally& tally, const property_tests::Plan& plan) {
+  static auto last = std::chrono::steady_clock::time_point{};
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last < std::chrono::milliseconds(500)) return;
+  last = now;
+  fmt::print(stderr, "\r{} of {} cases, {} steps ({:.0f}/s), {} deviations \033[K", tally.cases,
+             plan.cases(), tally.steps, tally.steps_per_second(), tally.findings.size());
+  std::fflush(stderr);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Ends the run at the first thing that nobody expects, if the options ask for that.
+class FailFast {
+ public:
+  FailFast(const SessionOptions& options, const Expectations& expectations)
+      : wanted_(options.fail_fast), expectations_(expectations) {}
+
+  void look(Tally& tally) {
+    const auto seen = tally.findings.size() + tally.incidents.size();
+    if (!wanted_ || seen == seen_) return;
+    seen_ = seen;
+    mark_expected(expectations_, tally);
+    if (tally.has_unexpected()) Supervisor::stop();
+  }
+
+ private:
+  bool wanted_;
+  const Expectations& expectations_;
+  std::size_t seen_ = 0;
+};
+
+/// Runs the plan; the tally and the facts then say what happened.
+RunFacts supervise(const SessionOptions& options, const Expectations& expectations,
+                   const property_tests::Plan& plan, const Folder& folder, const Place& place,
+                   const Resumption& at, Tally& tally, const Supervisor::Watch& watch) {
+  const bool keep = !options.out.empty() && options.journal;
+  Journal journal(keep ? folder.file("journal.jsonl") : "",
+                  property_tests::print_begun_with(plan, options.target), at.bytes);
+  Supervisor supervisor({options.out, options.seconds, at.first_case, options.step_limit}, plan,
+                        place.channel(), place.host(), tally, journal);
+  // Not before: a run that cannot begin leaves the earlier one's report as it is.
+  const EarlierReports earlier(options.resume ? "" : options.out);
+  supervisor.on_begin([&] { earlier.remove(); });
+  const bool show = isatty(STDERR_FILENO) != 0;
+  FailFast fail_fast(options, expectations);
+  supervisor.on_progress([&](const Tally& seen, const property_tests::Plan& whole) {
+    if (show) show_progress(seen, whole);
+    fail_fast.look(tally);
+  });
+  if (watch) supervisor.on_step(watch);
+  stop_on_signals();
+
+  RunFacts facts;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    supervisor.run();
+  } catch (const std::exception& error) {
+    facts.error = error.what();
+  }
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  facts.seconds = seconds_since(start);
+  facts.place = place.host().name();
+  facts.boot_seconds = place.host().boot_seconds();
+  facts.cut_short = supervisor.cut_short();
+  if (facts.error.empty() && facts.cut_short && g_interrupted.load())
+    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases,
+                              supervisor.plan().selected(), keep ? "; --resume goes on" : "");
+  return facts;
+}
+
+/// The same in a place of its own: the channel's room is given back before reports are written.
+RunFacts run_in_place(const SessionOptions& options, const Expectations& expectations,
+                      const property_tests::Plan& plan, const Folder& folder, const Resumption& at,
+                      Tally& tally, const Supervisor::Watch& watch) {
+  const Place place(folder, options.target, options.kernel_arguments);
+  return supervise(options, expectations, plan, folder, place, at, tally, watch);
+}
+
+/// Cases of the plan's shard that no worker spoke of.
+std::vector<std::string> missing_cases(const property_tests::Plan& plan, const Tally& tally) {
+  std::set<std::string> seen;
+  for (const auto& outcome : tally.outcomes) seen.insert(outcome.name);
+  std::vector<std::string> missing;
+  for (auto i = plan.next_selected(0); i < plan.cases(); i = plan.next_selected(i + 1))
+    if (seen.count(plan.case_name(i)) == 0) missing.push_back(plan.case_name(i));
+  return missing;
+}
+
+/// Makes the calls of unexpected findings once more, in cases of their own; those that do not come
+/// again are flaky. Whether there was anything to make.
+bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectations,
+                      const property_tests::Plan& plan, const Folder& folder, const Place& place,
+                      Tally& tally) {
+  constexpr std::size_t kMost = 50;
+  property_tests::Plan again = plan;
+  again.scenarios = scenarios_of_unexpected(tally);
+  if (again.scenarios.empty()) return false;
+  if (again.scenarios.size() > kMost) again.scenarios.resize(kMost);
+  again.series.clear();
+  again.steps = 0;
+  again.shards = 1;
+  again.shard = 0;
+  SessionOptions options = asked;
+  options.out.clear();
+  options.seconds = 0;
+  options.resume = false;
+  Tally second(*tally.book);
+  options.fail_fast = false;
+  if (!supervise(options, expectations, again, folder, place, {}, second, nullptr).error.empty())
+    return false;
+  mark_expected(expectations, second);
+  mark_flaky(tally, second);
+  return true;
+}
+
+/// What is done about unexpected findings once the run is over, in a fresh place.
+void follow_up(const SessionOptions& options, const property_tests::Plan& plan,
+               const Expectations& expectations, Tally& tally) {
+  const bool rerun = options.rerun && !options.fail_fast;
+  if (!tally.has_unexpected() || (!rerun && !options.look_closer)) return;
+  const Folder folder("");
+  const Place place(folder, options.target, options.kernel_arguments);
+  if (rerun && rerun_unexpected(options, expectations, plan, folder, place, tally))
+    mark_expected(expectations, tally);
+  if (options.look_closer) options.look_closer(tally, place);
+}
+
+}  // namespace
+
+void stop_on_signals() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+RunFacts run_session(const SessionOptions& options, const property_tests::Plan& asked, Tally& tally,
+                     const Supervisor::Watch& watch) {
+  property_tests::Plan plan = asked;
+  Expectations expectations;
+  if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
+  avoid_expected(expectations, plan.walk);
+  const auto skipped = skip(expectations, plan);
+  const Folder folder(options.out);
+  const FolderHold hold(options.out);
+  if (!options.resume) check_is_free(options.out);
+  Resumption at;
+  if (options.resume)
+    at = read_journal(folder.file("journal.jsonl"), plan,
+                      property_tests::print_begun_with(plan, options.target), tally);
+  if (tally.knows_device()) property_tests::fit_series(plan, tally.can);
+  RunFacts facts = run_in_place(options, expectations, plan, folder, at, tally, watch);
+  if (tally.knows_device()) {
+    property_tests::fit_series(plan, tally.can);
+    facts.lacking = property_tests::lacking_of_series(plan, tally.can);
+  }
+  if (plan.shard == 0) tally.outcomes.insert(tally.outcomes.end(), skipped.begin(), skipped.end());
+  mark_expected(expectations, tally);
+  if (facts.error.empty()) follow_up(options, plan, expectations, tally);
+  if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
+  facts.all_expected = options.all_expected && facts.error.empty() && !facts.cut_short;
+  if (facts.all_expected) facts.unmatched = unmatched(expectations, tally);
+  const bool told = tally.steps > 0 || facts.error.empty();
+  if (!options.out.empty() && options.reports && told) write_reports(folder, plan, tally, facts);
+  return facts;
+}
+
+void write_reports(const Folder& folder, const property_tests::Plan& plan, const Tally& tally,
+                   RunFacts& facts) {
+  const std::array<std::function<std::string()>, kReportFiles.size()> texts{
+      [&] { return report_json(plan, tally, facts); },
+      [&] { return report_junit(tally, facts); },
+      [&] { return report_ktap(tally, facts); },
+      [&] { return report_markdown(plan, tally, facts); },
+      [&] { return report_sarif(tally); },
+      [&] { return report_html(plan, tally, facts); }};
+  for (std::size_t i = 0; i < texts.size(); ++i) try {
+      model::write_whole_file(folder.file(std::string(kReportFiles[i])), texts[i]());
+    } catch (const std::exception& error) {
+      // The others are written all the same; the first trouble is the one to tell of.
+      if (facts.error.empty()) facts.error = error.what();
+    }
+}
+
+int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested) {
+  if (!facts.error.empty()) return kExitError;
+  if (tally.has_unexpected() || !facts.missing.empty() || !facts.unmatched.empty())
+    return kExitDeviation;
+  // A device that refuses everything must not look conforming.
+  const bool tested = tally.count(model::Verdict::conforms) > 0;
+  return tested ? kExitExpected : nothing_tested;
+}
+
+}  // namespace mrproof::conformance

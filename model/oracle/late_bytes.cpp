@@ -1,0 +1,41 @@
+#include "model/oracle/late_bytes.hpp"
+
+#include <algorithm>
+
+#include "model/call.hpp"
+
+namespace mrproof::model {
+
+void LateBytes::expect(std::uint8_t qp, const Transfer<Plain>& transfer, const Memory& before) {
+  Request request{qp, {}};
+  for (const auto& piece : transfer.to) {
+    if (piece.unseen.truth()) continue;
+    ByteRun run{piece.at.value(), {}};
+    for (std::uint64_t i = 0; i < piece.length.value(); ++i) {
+      // A region paged on demand may be longer than the memory behind it.
+      if (!Memory::contains(run.address + i, 1)) break;
+      const auto value = before.moved(transfer, run.address + i);
+      if (!value) break;
+      run.bytes.push_back(*value);
+    }
+    if (!run.bytes.empty()) request.stores.push_back(std::move(run));
+  }
+  if (!request.stores.empty()) requests_.push_back(std::move(request));
+}
+
+bool LateBytes::explain(std::uint64_t address, std::byte value) const {
+  const auto stores = [&](const ByteRun& run) {
+    const std::uint64_t offset = address - run.address;
+    return offset < run.bytes.size() && run.bytes[offset] == value;
+  };
+  return std::any_of(requests_.begin(), requests_.end(), [&](const Request& request) {
+    return std::any_of(request.stores.begin(), request.stores.end(), stores);
+  });
+}
+
+void LateBytes::forget(std::uint8_t qp) {
+  std::erase_if(requests_,
+      [&](const Request& request) { return request.qp == qp || request.qp == peer_of(qp); });
+}
+
+}  // namespace mrproof::model

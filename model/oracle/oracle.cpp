@@ -1,0 +1,213 @@
+#include "model/oracle/oracle.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/rules/effects.hpp"
+#include "model/trace/key_value.hpp"
+
+namespace mrproof::model {
+
+namespace {
+
+/// What a request that failed may have moved, whatever it was refused for.
+Transfer<Plain> part_of(const PlainView& view) {
+  using Effects = TransferEffects<Plain>;
+  if (is_send(view.call.verb)) return Effects::part_send(view);
+  if (!is_remote(view.call.verb) || is_atomic(view.call.verb)) return {};
+  return is_iwarp(view.state).truth() ? Effects::part_stream(view) : Effects::part_remote(view);
+}
+
+/// What was seen of a queue pair after a refusal that should not have been.
+void take_over(State<Plain>& state, std::uint8_t slot, Plain::Small seen, Plain::Small receive) {
+  auto& qp = state.qps.at(slot);
+  const auto none = Plain::small(Outcome::none);
+  const auto failed = seen == Plain::small(QpState::err);
+  qp.posted = qp.posted & (receive == none) & !failed;
+  qp.state = seen;
+  if (failed.truth()) TransferEffects<Plain>::leave_windows(state, slot);
+}
+
+}  // namespace
+
+Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can)
+    : book_(&book), state_(initial_state(setup, can, book.defined_access())) {}
+
+void Oracle::resolve(PlannedCall& step) const { resolve_keys(step, state_); }
+
+const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
+  return book_->forbids(state_, step.call);
+}
+
+Judgement Oracle::check(Step& step, MemorySource& source) {
+  const PlainView view{state_, step.call, step.result};
+  follow_program(step.call);
+  const Judgement judgement = judge_step(step, view);
+  if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
+    surprise_ = {state_, step.call, step.result, judgement, provenance_};
+    source.differences(memory_, step.bytes);
+    return judgement;
+  }
+  const PlainRule& rule = *judgement.rule;
+  const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
+  if (!transfer.exact) late_.expect(step.call.qp, transfer, memory_);
+  const Judgement bytes = check_bytes(step, view, rule, transfer, source);
+  if (bytes.verdict == Verdict::deviates)
+    surprise_ = {state_, step.call, step.result, bytes, provenance_};
+  provenance_.note(*book_, rule, view);
+  expect_late_failure(view);
+  if (step.call.verb == Verb::connect) {
+    late_.forget(step.call.qp);
+    may_have_failed_[step.call.qp] = may_have_failed_[peer_of(step.call.qp)] = false;
+  }
+  advance(rule, view, state_);
+  return bytes.verdict == Verdict::deviates ? bytes : judgement;
+}
+
+/// A queue pair that may have failed has failed if only that explains what was seen.
+Judgement Oracle::judge_step(const Step& step, const PlainView& view) {
+  if (step.timed_out) return judge_trouble(*book_, view, Verdict::hang);
+  const Judgement judgement = judge(*book_, view);
+  if (judgement.verdict != Verdict::deviates) return judgement;
+  for (std::uint8_t qp = 0; qp < may_have_failed_.size(); ++qp) {
+    if (!may_have_failed_[qp]) continue;
+    State<Plain> failed = state_;
+    take_over(failed, qp, Plain::small(QpState::err), Plain::small(Outcome::none));
+    const Judgement other = judge(*book_, {failed, step.call, step.result});
+    if (other.verdict == Verdict::deviates) continue;
+    state_ = failed;
+    view.of_elements = view.of_receive = {};  // what it has found of the state before
+    view.of_rkey = {};
+    may_have_failed_[qp] = false;
+    return other;
+  }
+  return judgement;
+}
+
+/// A requester that fails at a fault of its own may have sent packets in which the responder finds
+/// one, too: it fails when it has taken them in, on a busy machine during a later step.
+void Oracle::expect_late_failure(const PlainView& view) {
+  const auto& call = view.call;
+  const auto& result = view.result;
+  const bool half_way = is_send(call.verb) || is_remote(call.verb);
+  if (!half_way || result.outcome == Outcome::ok || result.outcome == Outcome::refused) return;
+  if ((result.qp_state == Plain::small(QpState::err)).truth() &&
+      (result.peer_state == Plain::small(QpState::rts)).truth() &&
+      !far_side_sound<Plain>.holds(view).truth())
+    may_have_failed_[peer_of(call.qp)] = true;
+}
+
+/// What the program itself does to its memory.
+void Oracle::follow_program(const Call<Plain>& call) {
+  if (call.verb == Verb::fill) memory_.fill(call.address.value(), call.length.value(), call.seed);
+  if (call.verb == Verb::protect)
+    memory_.protect(
+        call.address.value(), call.length.value(), static_cast<Protection>(call.option));
+}
+
+Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule& rule,
+    const Transfer<Plain>& transfer, MemorySource& source) {
+  if (transfer.exact) memory_.move(transfer);
+  source.differences(memory_, step.bytes);
+  Judgement judgement;
+  if (step.bytes.empty()) return judgement;
+  if (explained(step.bytes, transfer)) {
+    store(step.bytes);
+    return judgement;
+  }
+  judgement.verdict = Verdict::deviates;
+  judgement.kind = DeviationClass::bytes;
+  judgement.rule = &rule;
+  judgement.add_broken(&kBytesAsPredicted);
+  add_circumstances(judgement, view);
+  return judgement;
+}
+
+/// Whether every differing byte is one that the transfer, if it is inexact, or a request that
+/// failed before may have moved.
+bool Oracle::explained(const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer) const {
+  return std::all_of(runs.begin(), runs.end(), [&](const ByteRun& run) {
+    for (std::size_t i = 0; i < run.bytes.size(); ++i) {
+      const std::uint64_t at = run.address + i;
+      if ((transfer.exact || memory_.moved(transfer, at) != run.bytes[i]) &&
+          !late_.explain(at, run.bytes[i]))
+        return false;
+    }
+    return true;
+  });
+}
+
+void Oracle::store(const std::vector<ByteRun>& runs) {
+  for (const auto& run : runs)
+    for (std::size_t i = 0; i < run.bytes.size(); ++i) memory_.store(run.address + i, run.bytes[i]);
+}
+
+/// A success of which the completion alone tells amiss: had it told right, states and bytes would
+/// be as its rule has them, so that they are known.
+bool Oracle::take_over_completion(const Step& step) {
+  auto told = step.result;
+  told.completion_matches = Bit(true);
+  const PlainView view{state_, step.call, told};
+  const Judgement judgement = judge(*book_, view);
+  if (judgement.verdict != Verdict::conforms) return false;
+  const PlainRule& rule = *judgement.rule;
+  const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
+  if (!transfer.exact) return false;
+  const Memory before = memory_;
+  store(step.bytes);
+  const Memory seen = std::exchange(memory_, before);
+  memory_.move(transfer);
+  if (!memory_.same_bytes(seen)) {
+    memory_ = before;
+    return false;
+  }
+  provenance_.note(*book_, rule, view);
+  advance(rule, view, state_);
+  return true;
+}
+
+/// Every byte was compared, so memory is known again; a failure may still be storing some.
+bool Oracle::take_over_bytes(const Step& step) {
+  if (step.result.outcome != Outcome::ok) return false;
+  store(step.bytes);
+  return true;
+}
+
+bool Oracle::recover(const Step& step, const Judgement& judgement) {
+  if (judgement.verdict != Verdict::deviates) return false;
+  if (judgement.kind == DeviationClass::bytes) return take_over_bytes(step);
+  const auto& r = step.result;
+  const auto& call = step.call;
+  if (is_transfer(call.verb) && judgement.kind == DeviationClass::detail &&
+      r.outcome == Outcome::ok)
+    return take_over_completion(step);
+  if (!step.bytes.empty()) return false;
+  if (call.verb == Verb::advise_mr) return true;  // advice changes nothing, however it ends
+  // Another state told than the model has may be the true one; but siw tells none (F23).
+  if (call.verb == Verb::query_qp && is_iwarp(state_).truth()) return true;
+  if (r.outcome == Outcome::ok) return false;
+  if (makes_region(call.verb) || call.verb == Verb::alloc_mw) return true;
+  if (call.verb == Verb::rereg_mr) {  // whatever it is now, it can be deregistered
+    state_.regions.at(call.mr).undefined = Bit(true);
+    return true;
+  }
+  const auto unknown = Plain::small(QpState::unknown);
+  if (!is_transfer(call.verb) || (r.qp_state == unknown).truth() ||
+      (r.peer_state == unknown).truth())
+    return false;
+  expect_late_failure({state_, call, r});
+  if (const auto part = part_of({state_, call, r}); !part.exact)
+    late_.expect(call.qp, part, memory_);
+  take_over(state_, call.qp, r.qp_state, r.own_receive);
+  take_over(state_, peer_of(call.qp), r.peer_state, r.peer_receive);
+  if (is_bind(call.verb)) {
+    auto& window = state_.windows.at(call.mw);
+    window.undefined = window.undefined | window.bound;
+  }
+  if (call.verb == Verb::local_inv || call.verb == Verb::send_with_inv)
+    for (auto& window : state_.windows)
+      window.undefined = window.undefined | (window.live & (window.rkey == call.rkey));
+  return true;
+}
+
+}  // namespace mrproof::model

@@ -1,0 +1,81 @@
+// The oracle: the model's state and bytes beside a device, judging each step.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "model/judge/judge.hpp"
+#include "model/oracle/late_bytes.hpp"
+#include "model/oracle/memory.hpp"
+#include "model/oracle/provenance.hpp"
+#include "model/trace/trace.hpp"
+
+namespace mrproof::model {
+
+/// Where the oracle learns what memory holds: a device's buffers, or a trace.
+class MemorySource {
+ public:
+  MemorySource() = default;
+  MemorySource(const MemorySource&) = delete;
+  MemorySource& operator=(const MemorySource&) = delete;
+  virtual ~MemorySource() = default;
+  /// Appends the runs of bytes that differ from `expected`. Called once a step.
+  virtual void differences(const Memory& expected, std::vector<ByteRun>& runs) = 0;
+};
+
+/// Follows one case. After a step that deviates the case goes on only if recover() can say in what
+/// state.
+class Oracle {
+ public:
+  Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can);
+
+  [[nodiscard]] const Rulebook& book() const { return *book_; }
+  [[nodiscard]] const State<Plain>& state() const { return state_; }
+  [[nodiscard]] const Memory& memory() const { return memory_; }
+
+  /// Puts the values of the call's named keys into it.
+  void resolve(PlannedCall& step) const;
+  /// The duty that the call would break, or null (see model/rule.hpp). Keys must be resolved.
+  [[nodiscard]] const PlainCondition* forbids(const PlannedCall& step) const;
+  /// Judges the observed step, records differing bytes in it, and moves on to the next state.
+  Judgement check(Step& step, MemorySource& source);
+  /// After a step that check() called deviating: takes over the state that was seen, where what was
+  /// seen settles it (a failed work request with both queue pairs' states, a registration that was
+  /// refused, wrong bytes after a success, a success of which the completion alone tells amiss).
+  /// False: the state is not known any more, so the case has to end.
+  bool recover(const Step& step, const Judgement& judgement);
+  /// A step that deviated, and what there was before it. Words are made of it only for those who
+  /// ask (specs/explain/): a provider that deviates often is not to be slower for it.
+  struct Surprise {
+    State<Plain> state;
+    Call<Plain> call;
+    Result<Plain> result;
+    Judgement judgement;
+    Provenance provenance;
+  };
+  /// The last one; nothing before the first.
+  [[nodiscard]] const std::optional<Surprise>& surprise() const { return surprise_; }
+
+ private:
+  [[nodiscard]] Judgement judge_step(const Step& step, const PlainView& view);
+  void expect_late_failure(const PlainView& view);
+  void follow_program(const Call<Plain>& call);
+  [[nodiscard]] bool explained(
+      const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer) const;
+  void store(const std::vector<ByteRun>& runs);
+  [[nodiscard]] bool take_over_completion(const Step& step);
+  [[nodiscard]] bool take_over_bytes(const Step& step);
+  Judgement check_bytes(Step& step, const PlainView& view, const PlainRule& rule,
+      const Transfer<Plain>& transfer, MemorySource& source);
+  const Rulebook* book_;
+  State<Plain> state_;
+  Memory memory_;
+  LateBytes late_;
+  /// Queue pairs that may have failed since they were last seen.
+  std::array<bool, Plain::kQps> may_have_failed_{};
+  Provenance provenance_;
+  std::optional<Surprise> surprise_;
+};
+
+}  // namespace mrproof::model

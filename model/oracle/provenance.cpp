@@ -1,0 +1,117 @@
+#include "model/oracle/provenance.hpp"
+
+#include <fmt/format.h>
+
+namespace mrproof::model {
+
+/// Slots of objects, as sets.
+struct Provenance::Objects {
+  std::bitset<Plain::kPds> pds;
+  std::bitset<Plain::kRegions> regions;
+  std::bitset<Plain::kWindows> windows;
+  std::bitset<Plain::kQps> qps;
+
+  void add_region(std::uint64_t slot) { regions.set(slot % Plain::kRegions); }
+  void add_window(const State<Plain>& state, std::uint64_t slot) {
+    windows.set(slot);
+    add_region(state.windows.at(slot).region.value());
+  }
+  /// Whatever has, or had, the key.
+  void add_key(const State<Plain>& state, Plain::Key key) {
+    if (key.value() == 0) return;
+    for (std::size_t i = 0; i < Plain::kRegions; ++i) {
+      const auto& r = state.regions.at(i);
+      const auto is_its = (r.lkey == key) | (r.rkey == key) | (r.old_lkey == key);
+      if ((is_its | (r.old_rkey == key)).truth()) regions.set(i);
+    }
+    for (std::size_t i = 0; i < Plain::kWindows; ++i) {
+      const auto& w = state.windows.at(i);
+      if (((w.rkey == key) | (w.old_rkey == key)).truth()) add_window(state, i);
+    }
+  }
+};
+
+Provenance::Objects Provenance::met(const PlainView& view) {
+  const auto& call = view.call;
+  const auto& state = view.state;
+  Objects all;
+  if (call.verb == Verb::dealloc_pd) all.pds.set(call.pd);
+  if (call.verb == Verb::dereg_mr || call.verb == Verb::rereg_mr || is_bind(call.verb))
+    all.add_region(call.mr);
+  if (call.verb == Verb::reg_shared_mr) all.add_region(call.source);
+  if (call.verb == Verb::dealloc_mw || is_bind(call.verb)) all.add_window(state, call.mw);
+  if (has_elements(call.verb)) {
+    all.add_key(state, call.lkey);
+    if (call.elements == 2) all.add_key(state, call.second.lkey);
+  }
+  const bool invalidates = call.verb == Verb::local_inv || call.verb == Verb::send_with_inv;
+  if (is_remote(call.verb) || invalidates) all.add_key(state, call.rkey);
+  if (call.verb == Verb::destroy_qp || call.verb == Verb::query_qp) all.qps.set(call.qp);
+  if (!is_transfer(call.verb) && call.verb != Verb::post_recv) return all;
+  all.qps.set(call.qp);
+  all.qps.set(peer_of(call.qp));
+  const auto& peer = state.qps.at(peer_of(call.qp));
+  for (const auto& element : peer.elements)
+    if (is_send(call.verb) && peer.posted.truth()) all.add_key(state, element.lkey);
+  return all;
+}
+
+void Provenance::note(const Rulebook& book, const PlainRule& rule, const PlainView& view) {
+  const auto& call = view.call;
+  const auto& state = view.state;
+  const bool ok = rule.outcome == Outcome::ok;
+  // Most calls only use their objects.
+  if (is_remote(call.verb) && ok && call.verb != Verb::rdma_write_with_imm) return;
+  if (call.verb == Verb::fill || call.verb == Verb::query_qp) return;
+  const auto index = book.index(rule);
+  if (makes_region(call.verb) && ok) regions_.at(call.mr) = Taken().set(index);
+  if (call.verb == Verb::alloc_mw && ok) windows_.at(call.mw) = Taken().set(index);
+  if (call.verb == Verb::alloc_pd && ok) pds_.at(call.pd) = Taken().set(index);
+  Objects all = met(view);
+  if (call.verb == Verb::connect) all.qps.set(call.qp).set(peer_of(call.qp));
+  if (call.verb == Verb::destroy_qp) all.pds.set(state.qps.at(call.qp).pd.value());
+  if (call.verb == Verb::dereg_mr) all.pds.set(state.regions.at(call.mr).pd.value());
+  if (call.verb == Verb::dealloc_mw) all.pds.set(state.windows.at(call.mw).pd.value());
+  if (call.verb == Verb::rereg_mr && ok)
+    all.pds.set(call.pd).set(state.regions.at(call.mr).pd.value());
+  if (call.verb == Verb::protect)
+    for (std::size_t i = 0; i < Plain::kRegions; ++i) {
+      const auto& r = state.regions.at(i);
+      const auto first = r.memory.value();
+      const auto last = first + (r.last.value() - r.first.value());
+      if (first < call.address.value() + call.length.value() && call.address.value() <= last)
+        all.regions.set(i);
+    }
+  const auto add = [&](const auto& chosen, auto& objects) {
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      if (chosen[i]) objects.at(i).set(index);
+  };
+  add(all.pds, pds_);
+  if (!is_transfer(call.verb) || is_bind(call.verb) || call.verb == Verb::local_inv ||
+      call.verb == Verb::send_with_inv) {
+    add(all.regions, regions_);
+    add(all.windows, windows_);
+  }
+  add(all.qps, qps_);
+}
+
+std::vector<Provenance::Origin> Provenance::of(const Rulebook& book, const PlainView& view) const {
+  std::vector<Origin> origins;
+  const auto add = [&](const char* kind, const auto& chosen, const auto& objects) {
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      if (!chosen[i] || objects.at(i).none()) continue;
+      Origin origin{fmt::format("{}{}", kind, i), {}};
+      for (std::size_t rule = 0; rule < book.rules().size(); ++rule)
+        if (objects.at(i)[rule]) origin.rules.push_back(book.rules()[rule]);
+      origins.push_back(std::move(origin));
+    }
+  };
+  const Objects all = met(view);
+  add("pd", all.pds, pds_);
+  add("mr", all.regions, regions_);
+  add("mw", all.windows, windows_);
+  add("qp", all.qps, qps_);
+  return origins;
+}
+
+}  // namespace mrproof::model

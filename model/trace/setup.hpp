@@ -1,0 +1,39 @@
+// The objects that a case finds made when it starts ("given" lines of a trace).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/access.hpp"
+#include "model/state.hpp"
+
+namespace mrproof::model {
+
+/// Protection domains and connected RC pairs that exist before the first step. They are given, not
+/// called for in the trace, because connecting a pair is slow and devices keep them between cases.
+struct Setup {
+  static constexpr std::uint8_t kAbsent = 0xff;
+  /// The PD slot of each queue pair, or kAbsent. Pairs (0,1) and (2,3) are both there or neither.
+  std::array<std::uint8_t, Plain::kQps> qp_pd{kAbsent, kAbsent, kAbsent, kAbsent};
+  /// Which PD slots are live.
+  std::array<bool, Plain::kPds> pd{};
+  /// The process, 0 or 1, that the domains of each slot belong to, whenever they are made, and with
+  /// them all that is made in them. Where a device is used by one process, that has them all.
+  std::array<std::uint8_t, Plain::kPds> process{};
+
+  friend bool operator==(const Setup&, const Setup&) = default;
+};
+
+/// The setup of generated walks: qp0 and qp1 in pd0; qp2 in pd0, its peer qp3 in pd1.
+/// With two processes: pd1 and in it the peers, qp1 and qp3, belong to the other one.
+constexpr Setup standard_setup(std::size_t processes = 1) {
+  if (processes > 1) return Setup{{0, 1, 0, 1}, {true, true, false, false}, {0, 1, 0, 0}};
+  return Setup{{0, 0, 0, 1}, {true, true, false, false}, {}};
+}
+
+/// The model's state at the start of a case.
+/// `defined`: the access flags that the dialect gives a meaning (Rulebook::defined_access()).
+State<Plain> initial_state(
+    const Setup& setup, const Capabilities<Plain>& can, std::uint32_t defined = kDefinedAccess);
+
+}  // namespace mrproof::model

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <sstream>
+
+#include "model/trace/notation.hpp"
+#include "model/trace/trace_parse.hpp"
+
+namespace mrproof::model {
+
+namespace {
+
+Step parse_step(LineScanner& in, std::size_t line) {
+  Step step;
+  step.line = line;
+  step.result.own_receive = Plain::small(Outcome::none);
+  step.result.peer_receive = Plain::small(Outcome::none);
+  parse_call(in, step);
+  if (in.take("->")) parse_result(in, step);
+  in.expect_end();
+  return step;
+}
+
+std::string parse_dialect(LineScanner& in) {
+  in.skip_blanks();
+  const auto name =
+      in.rest().substr(0, in.rest().find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"));
+  if (name.empty()) in.fail("expected a dialect's name, such as linux or mlnx-exp");
+  in.take(name);
+  return std::string(name);
+}
+
+void parse_capabilities(LineScanner& in, Capabilities<Plain>& can) {
+  can.claimed = Plain::flags(parse_flags(in, kAccessNames, "an access flag"));
+  in.expect(",");
+  can.max_message = Plain::address(in.number(kMostAddress, "the longest message"));
+  can.features = Plain::flags(in.take(",") ? parse_flags(in, kFeatureNames, "a feature") : 0);
+}
+
+/// "pd0", or "pd1 in process 1".
+void parse_pd(LineScanner& in, Setup& setup) {
+  const auto pd = in.handle("pd", Plain::kPds);
+  setup.pd.at(pd) = true;
+  if (!in.take("in process")) return;
+  setup.process.at(pd) = static_cast<std::uint8_t>(in.number(1, "0 or 1, a process's number"));
+}
+
+/// "qp0(pd0) <-> qp1(pd0)".
+void parse_pair(LineScanner& in, Setup& setup) {
+  const std::size_t start = in.position();
+  std::uint8_t first = 0;
+  for (std::uint8_t end = 0; end < 2; ++end) {
+    if (end == 1) in.expect("<->");
+    const auto qp = in.handle("qp", Plain::kQps);
+    in.expect("(");
+    const auto pd = in.handle("pd", Plain::kPds);
+    in.expect(")");
+    if (!setup.pd.at(pd)) in.fail(fmt::format("pd{} is not given before this line", pd));
+    if (qp % 2 != end || (end == 1 && qp != first + 1))
+      in.fail_at(start, "queue pairs come as qp0 <-> qp1 or qp2 <-> qp3");
+    setup.qp_pd.at(qp) = pd;
+    if (end == 0) first = qp;
+  }
+}
+
+void parse_given(LineScanner& in, Trace& trace) {
+  in.skip_blanks();
+  if (in.take("capabilities(")) {
+    parse_capabilities(in, trace.can);
+    in.expect(")");
+  } else if (in.take("dialect(")) {
+    trace.dialect = parse_dialect(in);
+    in.expect(")");
+  } else if (in.rest().starts_with("pd")) {
+    parse_pd(in, trace.setup);
+  } else {
+    parse_pair(in, trace.setup);
+  }
+  in.expect_end();
+}
+
+void parse_annotation(LineScanner& in, Step& step) {
+  if (in.rest().starts_with("   ")) {
+    step.remarks.emplace_back(in.rest().substr(3));
+    return;
+  }
+  Annotation a;
+  in.skip_blanks();
+  const std::size_t start = in.position();
+  const auto verdict = index_of(kVerdictNames, in.word("a verdict"));
+  if (!verdict) in.fail_at(start, "unknown verdict");
+  a.verdict = static_cast<Verdict>(*verdict);
+  in.skip_blanks();
+  std::istringstream words{std::string(in.rest())};
+  std::string more;
+  words >> a.rule >> a.kind >> a.broken;
+  if (a.rule.empty()) in.fail("a rule's id, or '-', has to follow the verdict");
+  const bool may_be_named = a.verdict == Verdict::deviates || a.verdict == Verdict::hang ||
+                            a.verdict == Verdict::crash || a.verdict == Verdict::kernel_warning;
+  const bool named = a.verdict == Verdict::deviates || (may_be_named && !a.kind.empty());
+  if (named == a.broken.empty() || (!a.kind.empty() && !may_be_named) || words >> more)
+    in.fail("after the rule a deviation, and only a deviation, has its class and its conditions");
+  if (!a.kind.empty() && !index_of(kClassNames, a.kind)) in.fail("unknown class of deviation");
+  step.annotations.push_back(a);
+}
+
+void parse_line(LineScanner& in, std::size_t number, Trace& trace) {
+  if (in.take("!")) {
+    if (trace.steps.empty()) in.fail("no step stands before this annotation");
+    parse_annotation(in, trace.steps.back());
+  } else if (in.take("given ")) {
+    if (!trace.steps.empty()) in.fail_at(0, "'given' lines come before the first step");
+    parse_given(in, trace);
+  } else {
+    trace.steps.push_back(parse_step(in, number));
+  }
+}
+
+}  // namespace
+
+Trace parse_trace(std::string_view text, const std::string& file) {
+  Trace trace;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const auto end = text.find('\n');
+    const auto line = text.substr(0, end);
+    LineScanner in(line, file, number);
+    if (line.size() > 65536) in.fail("the line is longer than 65536 characters");
+    for (std::size_t i = 0; i < line.size(); ++i)
+      if (std::iscntrl(static_cast<unsigned char>(line[i])) != 0 && line[i] != '\t')
+        in.fail_at(i, "control character; traces are plain text with LF line ends");
+    if (number == 1) {
+      if (line != "# mrproof trace v1")
+        in.fail("a trace starts with the line '# mrproof trace v1'");
+    } else if (line.starts_with("#")) {
+      trace.comments.emplace_back(line.substr(1));
+    } else {
+      in.skip_blanks();
+      if (!in.at_end()) parse_line(in, number, trace);
+    }
+    if (end == std::string_view::npos)
+      in.fail_at(line.size(), "the last line does not end: the file is cut off");
+    text.remove_prefix(end + 1);
+  }
+  if (number == 0)
+    throw TraceError(file +
+                     ":1:1: the file is empty; a trace starts with the line "
+                     "'# mrproof trace v1'");
+  return trace;
+}
+
+Trace load_trace(const std::string& file) { return parse_trace(read_text(file), file); }
+
+}  // namespace mrproof::model

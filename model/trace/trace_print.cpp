@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "model/trace/notation.hpp"
+#include "model/trace/trace.hpp"
+
+namespace mrproof::model {
+
+namespace {
+
+void append_receive(std::string& text, const char* name, const Plain::Small& seen) {
+  const auto outcome = static_cast<Outcome>(seen.value());
+  if (outcome == Outcome::none) return;
+  text += name;
+  text += print_outcome(outcome, true);
+}
+
+void append_state(std::string& text, const char* name, const Plain::Small& seen) {
+  if (seen.value() == 0) return;
+  text += name;
+  text += kQpStateNames.at(seen.value());
+}
+
+std::string refusal(const Step& step) {
+  const auto error = static_cast<std::uint32_t>(step.result.error.value());
+  const auto reason = static_cast<std::uint32_t>(step.result.reason.value());
+  if (step.call.verb != Verb::rereg_mr) return " " + print_errno(error);
+  if (const auto code = name_of_value(kReregCodeNames, error))
+    return fmt::format(" {} {}", *code, print_errno(reason));
+  return " " + print_errno(error) + (reason == 0 ? "" : " " + print_errno(reason));
+}
+
+/// The keys that the result tells, unless nobody has given it any yet.
+void append_keys(std::string& text, const Step& step) {
+  const auto& r = step.result;
+  const bool given = step.keys_seen || r.lkey.value() != 0 || r.rkey.value() != 0;
+  if (!given || !tells_keys(step.call.verb, r)) return;
+  if (tells_lkey(step.call.verb)) append_hexadecimal(text += " lkey=", r.lkey.value());
+  append_hexadecimal(text += " rkey=", r.rkey.value());
+}
+
+void append_transfer(std::string& text, const Step& step) {
+  const auto& r = step.result;
+  append_state(text, " qp=", r.qp_state);
+  append_state(text, " peer=", r.peer_state);
+  append_receive(text, " own_receive=", r.own_receive);
+  append_receive(text, " peer_receive=", r.peer_receive);
+  if (r.received.value() != 0) append_number(text += " received=", r.received.value());
+  if (r.outcome != Outcome::refused && !r.completion_matches.truth()) text += " mismatch";
+}
+
+void append_bytes(std::string& text, const Step& step) {
+  for (const auto& run : step.bytes) {
+    text += fmt::format(" bytes {}=", print_address(run.address));
+    for (const auto byte : run.bytes) text += fmt::format("{:02x}", std::to_integer<int>(byte));
+  }
+}
+
+/// The id that a rule for the step's outcome would have: there is none.
+std::string unknown_rule(const Step& step) {
+  std::string id(kVerbNames.at(static_cast<std::size_t>(step.call.verb)));
+  id += '.';
+  for (const char c : kOutcomeNames.at(static_cast<std::size_t>(step.result.outcome)))
+    id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return id;
+}
+
+}  // namespace
+
+std::string print_capabilities(const Capabilities<Plain>& can) {
+  const auto features = static_cast<std::uint32_t>(can.features.value());
+  return fmt::format("given capabilities({}, {}{})\n",
+      print_access(static_cast<std::uint32_t>(can.claimed.value())), can.max_message.value(),
+      features == 0 ? "" : ", " + print_flags(kFeatureNames, features));
+}
+
+std::string print_setup(const Setup& setup) {
+  std::string text;
+  for (std::size_t i = 0; i < setup.pd.size(); ++i)
+    if (setup.pd.at(i))
+      text += fmt::format("given pd{}{}\n", i, setup.process.at(i) != 0 ? " in process 1" : "");
+  for (std::size_t i = 0; i < setup.qp_pd.size(); i += 2) {
+    if (setup.qp_pd.at(i) == Setup::kAbsent) continue;
+    text += fmt::format(
+        "given qp{}(pd{}) <-> qp{}(pd{})\n", i, setup.qp_pd.at(i), i + 1, setup.qp_pd.at(i + 1));
+  }
+  return text;
+}
+
+void append_result(std::string& text, const Step& step) {
+  if (!step.observed) return;
+  const auto& r = step.result;
+  text += print_outcome(r.outcome, is_transfer(step.call.verb));
+  if (r.outcome == Outcome::refused) text += refusal(step);
+  append_keys(text, step);
+  if (is_transfer(step.call.verb)) append_transfer(text, step);
+  if (step.call.verb == Verb::query_qp) append_state(text, " qp=", r.qp_state);
+  append_bytes(text, step);
+  if (step.timed_out) text += " timed_out";
+}
+
+std::string print_result(const Step& step) {
+  std::string text;
+  append_result(text, step);
+  return text;
+}
+
+void append_annotation(std::string& text, const Annotation& a) {
+  text += kVerdictNames.at(static_cast<std::size_t>(a.verdict));
+  text += ' ';
+  text += a.rule;
+  if (a.kind.empty()) return;
+  text += ' ';
+  text += a.kind;
+  text += ' ';
+  text += a.broken;
+}
+
+std::string print_annotation(const Annotation& a) {
+  std::string text;
+  append_annotation(text, a);
+  return text;
+}
+
+Annotation annotate(const Judgement& judgement, const Step& step) {
+  Annotation a;
+  a.verdict = judgement.verdict;
+  a.rule = judgement.rule == nullptr ? unknown_rule(step) : judgement.rule->id;
+  if (judgement.broken_count == 0) return a;
+  a.kind = kClassNames.at(static_cast<std::size_t>(judgement.kind));
+  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
+    if (i > 0) a.broken += '+';
+    a.broken += judgement.broken.at(i)->id;
+  }
+  return a;
+}
+
+std::string print_trace(const Trace& trace) {
+  std::string text = "# mrproof trace v1\n";
+  for (std::string comment : trace.comments) {
+    // A comment is one line, whatever the device calls itself.
+    for (char& c : comment)
+      if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+    text += "#" + comment + "\n";
+  }
+  if (trace.dialect != "linux") text += fmt::format("given dialect({})\n", trace.dialect);
+  text += print_capabilities(trace.can);
+  text += print_setup(trace.setup);
+  for (const auto& step : trace.steps) {
+    text += print_call(step);
+    if (const auto result = print_result(step); !result.empty()) text += " -> " + result;
+    text += '\n';
+    for (const auto& a : step.annotations) text += "! " + print_annotation(a) + "\n";
+    for (const auto& remark : step.remarks) text += "!   " + remark + "\n";
+  }
+  return text;
+}
+
+}  // namespace mrproof::model

@@ -1,0 +1,42 @@
+#include "property-tests/faults/test_faults.hpp"
+
+#include <algorithm>
+
+#include "impl/sim/sim_device.hpp"
+#include "property-tests/walk/test_walk.hpp"
+#include "specs/explain/explain_deviation.hpp"
+
+namespace mrproof::property_tests::testing {
+
+using model::Verdict;
+
+std::string finding_name(std::string_view rule, std::string_view broken) {
+  const bool ok = rule.substr(rule.find('.') + 1).starts_with("ok");
+  return (ok ? "ok " : "refused ") + std::string(broken);
+}
+
+FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan, std::size_t processes) {
+  const auto wanted = finding_name(fault.expected.rule, fault.expected.condition);
+  impl::SimDevice device({.fault = std::string(fault.id), .processes = processes});
+  FaultWalk walk;
+  std::map<std::string, int> times;
+  const auto look = [&](const model::Step& step, const model::Oracle& oracle) {
+    ++walk.steps;
+    const model::Annotation& a = step.annotations.front();
+    walk.inconclusive += a.verdict == Verdict::inconclusive ? 1 : 0;
+    if (a.verdict != Verdict::deviates) return;
+    const auto cited = specs::cited_by(oracle);
+    const bool names_clause = std::find(cited.begin(), cited.end(), fault.clause) != cited.end();
+    const auto name = model::print_annotation(a);
+    ++walk.deviations[{name, names_clause}];
+    if (++times[name] == 3) plan.walk.known.push_back({a.rule, a.kind, a.broken});
+    if (walk.reported || !names_clause || finding_name(a.rule, a.broken) != wanted) return;
+    walk.reported = true;
+    walk.report = name;
+  };
+  for (std::uint64_t index = 0; index < plan.cases() && !walk.reported; ++index)
+    walk_case(device, plan, index, look, true);
+  return walk;
+}
+
+}  // namespace mrproof::property_tests::testing

@@ -1,0 +1,73 @@
+// A seeded random walk that the model guides: legal calls, and calls that are wrong on purpose in
+// one chosen respect, close to the edges of what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/oracle/oracle.hpp"
+#include "model/random.hpp"
+#include "property-tests/walk/known_here.hpp"
+#include "property-tests/walk/walk_aim.hpp"
+
+namespace mrproof::property_tests {
+
+/// How a walk mixes its calls.
+struct WalkOptions {
+  /// Percentage of work requests that are wrong on purpose; each costs a rebuilt pair.
+  unsigned wrong_percent = 15;
+  /// Of 1000 work requests, how many go to a peer that is not there any more. Few, where each costs
+  /// seconds of retries.
+  unsigned unanswered_permille = 2;
+  /// Deviations found often enough: calls whose refusal is known not to happen are then left out,
+  /// most of the time, so that the rest of a case can be reached.
+  std::vector<KnownDeviation> known;
+};
+
+class CallMaker;
+
+/// One case's worth of calls.
+class Walk {
+ public:
+  /// `known`: what was found of options.known in cases before this one, if somebody keeps it.
+  Walk(std::uint64_t seed, const WalkOptions& options, KnownHere* known = nullptr)
+      : random_(seed), options_(&options), kept_known_(known) {}
+
+  /// The next step: its call may be made in the oracle's state, and its keys are resolved.
+  model::Step next(const model::Oracle& oracle);
+  /// The same, of which nothing can have been seen yet.
+  model::PlannedCall next_call(const model::Oracle& oracle);
+
+ private:
+  /// The call that was made before, and what it was about to change.
+  struct Before {
+    model::PlannedCall made;
+    std::optional<model::KeyName> revoked;  ///< the key that is not to be good any more after it
+    bool wrong = false;
+  };
+
+  [[nodiscard]] unsigned wrong_share(std::uint64_t roll) const;
+
+  std::optional<model::PlannedCall> choose(CallMaker& make, std::uint64_t roll, bool wrong);
+  std::optional<model::PlannedCall> follow_up(CallMaker& make, const Before& before);
+  std::optional<model::PlannedCall> after_bind(CallMaker& make,
+                                               const model::Call<model::Plain>& call, bool wrong);
+  model::PlannedCall propose(CallMaker& make, std::uint64_t roll, bool wrong);
+  /// Whether the call of the view may be made, and is not one to avoid.
+  bool admits(const model::Oracle& oracle, const model::PlainView& view);
+  /// Of the step and some more that are wrong, the one that was tried least in this case.
+  void choose_least_tried(const model::Oracle& oracle, CallMaker& make, std::uint64_t roll,
+                          model::PlannedCall& step);
+  KnownHere& known() { return kept_known_ != nullptr ? *kept_known_ : own_known_; }
+
+  model::Random random_;
+  const WalkOptions* options_;
+  KnownHere* kept_known_;
+  KnownHere own_known_;
+  Attempts attempts_;
+  std::optional<Before> before_;
+};
+
+}  // namespace mrproof::property_tests
