@@ -267,7 +267,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   CLI::App app("Measures how soon the seeded faults are found, and what they shrink to");
-  mrproof::Options options;
+  mrproof::property_tests::Options options;
   app.add_option("--seeds", options.seeds, "walks of each fault")->check(CLI::Range(1, 1000));
   app.add_option("--first-seed", options.first_seed, "of the first walk")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->check(CLI::Range(1, 256));
@@ -275,7 +275,7 @@ int main(int argc, char** argv) {
   app.add_option("--out", options.out, "file for the table (default: standard output)");
   CLI11_PARSE(app, argc, argv);
   try {
-    return mrproof::run(options);
+    return mrproof::property_tests::run(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "shrink_table: {}\n", error.what());
     return 2;

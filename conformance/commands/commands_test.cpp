@@ -54,7 +54,7 @@ TEST_P(BadInputTest, IsOneLineAndExitCodeTwo) {
   for (const auto& word : GetParam().arguments) arguments.push_back(filled(word));
   for (const auto& word : GetParam().words) words.push_back(filled(word));
   expect_refused(run_mrproof(arguments), words);
-  for (const auto& entry : testing::fs::recursive_directory_iterator(folder_.file("")))
+  for (const auto& entry : model::testing::fs::recursive_directory_iterator(folder_.file("")))
     EXPECT_NE(entry.path().filename(), "mrproof.channel") << "16 MiB are left behind";
 }
 
@@ -363,7 +363,7 @@ TEST(Merge, ShardsTogetherSayWhatTheWholeRunSays) {
   EXPECT_EQ(one.at("cases").at("ended"), three.at("cases").at("ended"));
   EXPECT_EQ(one.at("deviations").size(), three.at("deviations").size());
   const std::string trace = three.at("deviations")[0].at("trace");
-  EXPECT_TRUE(testing::fs::exists(folder.file("merged/" + trace))) << trace;
+  EXPECT_TRUE(model::testing::fs::exists(folder.file("merged/" + trace))) << trace;
   const Ran missing = run_mrproof({"merge", "--out", folder.file("other"), folders[0], folders[2]});
   EXPECT_EQ(missing.code, kExitError);
   EXPECT_THAT(missing.err, HasSubstr("shard 2 of 3 is missing"));
@@ -425,7 +425,7 @@ nlohmann::json report_of(const std::vector<std::string>& more, int code,
 
 TEST(Run, ScenariosAreCasesByTheirNames) {
   const TemporaryFolder folder;
-  testing::fs::create_directories(folder.file("mine/verb"));
+  model::testing::fs::create_directories(folder.file("mine/verb"));
   const auto scenario = [](const char* last) {
     return std::string("# mrproof trace v1\ngiven pd0\n") + last + "\n";
   };
@@ -488,8 +488,8 @@ TEST(Run, LeavesNoStaleTracesBesideItsReport) {
   const std::string stale = folder.write("deviation-01-old.mrt", "old");
   const std::string other = folder.write("notes.txt", "mine");
   EXPECT_EQ(run(), kExitExpected);
-  EXPECT_FALSE(testing::fs::exists(stale));
-  EXPECT_TRUE(testing::fs::exists(other));
+  EXPECT_FALSE(model::testing::fs::exists(stale));
+  EXPECT_TRUE(model::testing::fs::exists(other));
 }
 
 TEST(Devices, AreListedWithTheSimulatedOneAndItsFaults) {
@@ -561,7 +561,7 @@ TEST(FullDisk, IsNoticedBeforeARunBegins) {
   if (disk.error() != 0) GTEST_SKIP() << "cannot mount: " << std::strerror(disk.error());
   expect_refused(run_mrproof({"run", "--device", "sim", "--out", disk.path()}),
                  {disk.path(), "No space left", "--out"});
-  EXPECT_TRUE(testing::fs::is_empty(disk.path())) << "nothing half-made stays";
+  EXPECT_TRUE(model::testing::fs::is_empty(disk.path())) << "nothing half-made stays";
 }
 
 TEST(FullDisk, LosesNothingThatWasWrittenBefore) {
@@ -575,7 +575,7 @@ TEST(FullDisk, LosesNothingThatWasWrittenBefore) {
   const auto report = nlohmann::json::parse(model::testing::read_file(disk.path() + "report.json"));
   EXPECT_GT(report.at("steps"), 100);
   EXPECT_THAT(report.at("error").get<std::string>(), HasSubstr("No space left"));
-  EXPECT_TRUE(testing::fs::exists(disk.path() + "junit.xml"));
+  EXPECT_TRUE(model::testing::fs::exists(disk.path() + "junit.xml"));
   EXPECT_THAT(model::testing::read_file(disk.path() + "journal.jsonl"),
               StartsWith("{\"record\":\"run\""));
 }

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using testing::Ran;
 using testing::run_mrproof;
 using testing::run_mrproof_on_full_disk;
-namespace fs = testing::fs;
+namespace fs = model::testing::fs;
 
 constexpr const char* kTrace =
     "# mrproof trace v1\ngiven pd0\n"

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Ran;
 using testing::run_mrproof;
-namespace fs = testing::fs;
+namespace fs = model::testing::fs;
 
 /// A folder for reports of short runs.
 class Reports : public ::testing::Test {

@@ -46,7 +46,7 @@ void add_words(std::vector<std::string>& lines, const std::string& text) {
   while (rest.size() > kLetters) {
     std::size_t end = rest.find_last_of(" |", kLetters);
     if (end == std::string::npos || end < kLetters / 2) end = kLetters - 1;
-    lines.push_back(rest.substr(0, end + 1));
+    lines.emplace_back(rest, 0, end + 1);
     rest.erase(0, end + 1);
   }
   if (!rest.empty()) lines.push_back(rest);

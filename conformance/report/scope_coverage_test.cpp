@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "model/oracle/judge_trace.hpp"
+#include "model/testing/test_files.hpp"
 #include "property-tests/series/tours.hpp"
 
 namespace mrproof::conformance {
@@ -16,7 +17,8 @@ using ::testing::IsEmpty;
 class Covered {
  public:
   explicit Covered(const std::string& name)
-      : scope_(specs::load_scope(std::string(MRPROOF_SCOPES) + "/" + name + ".scope")),
+      : scope_(specs::load_scope(model::testing::tree_file("specs/explore/scopes/") + name +
+                                 ".scope")),
         all_(scope_),
         seen_(all_),
         tours_(property_tests::make_tours(all_)) {

@@ -49,9 +49,9 @@ TEST(Expectations, ThatCannotBeReadAreNoEmptyList) {
   EXPECT_EQ(error_of(folder.file("")), folder.file("") + ": cannot be read: Is a directory");
   const auto fails = folder.write("z-fails.txt", "");
   EXPECT_EQ(error_of(fails), "");
-  testing::fs::create_directory(folder.file("z-skips.txt"));
+  model::testing::fs::create_directory(folder.file("z-skips.txt"));
   EXPECT_EQ(error_of(fails), folder.file("z-skips.txt") + ": cannot be read: Is a directory");
-  testing::fs::create_symlink("nowhere", folder.file("z-flakes.txt"));
+  model::testing::fs::create_symlink("nowhere", folder.file("z-flakes.txt"));
   EXPECT_THAT(error_of(fails), ::testing::StartsWith(folder.file("z-flakes.txt") + ": cannot be"));
 }
 

@@ -111,7 +111,7 @@ TEST(Journal, IsReadBackUpToTheLastCaseThatIsOver) {
     Journal journal(path);
     written = write_walk(journal, plan, 7);
     journal.flush();
-    whole = testing::fs::file_size(path);
+    whole = model::testing::fs::file_size(path);
     Record record;
     record.index = 7;
     journal.begin_case(plan.case_name(7), record);
@@ -119,7 +119,8 @@ TEST(Journal, IsReadBackUpToTheLastCaseThatIsOver) {
     step.observed = true;
     journal.step(plan.case_name(7), record, step);
   }
-  testing::fs::resize_file(path, testing::fs::file_size(path) - 5);  // cut off in the middle
+  model::testing::fs::resize_file(
+      path, model::testing::fs::file_size(path) - 5);  // cut off in the middle
   Tally tally(model::linux_rulebook());
   const Resumption at = read_journal(path, plan, "", tally);
   EXPECT_EQ(at.first_case, 7U);

@@ -9,7 +9,7 @@
 namespace mrproof::conformance {
 namespace {
 
-using testing::fs::exists;
+using model::testing::fs::exists;
 
 TEST(RunFolder, IsHeldByOneRun) {
   const model::testing::TemporaryFolder folder;
@@ -63,8 +63,8 @@ TEST(RunFolder, LosesWhatAnEarlierRunWroteAndNothingElse) {
     const EarlierReports earlier(folder.file(""));
     (void)folder.write("console-1.log", "this run's");
     const auto console = folder.file("console-qemu.log");
-    const auto written = testing::fs::last_write_time(console);
-    testing::fs::last_write_time(console, written + std::chrono::milliseconds(1));
+    const auto written = model::testing::fs::last_write_time(console);
+    model::testing::fs::last_write_time(console, written + std::chrono::milliseconds(1));
     earlier.remove();
     for (const char* name : {"console-1.log", "console-qemu.log"})
       EXPECT_TRUE(exists(folder.file(name))) << name << " is this run's";
@@ -79,7 +79,7 @@ TEST(RunFolder, LosesFindingsThatNobodyAddedTo) {
   const model::testing::TemporaryFolder folder;
   (void)folder.write("journal.jsonl", "");
   for (const char* name : {"crash-01", "deviation-02-send.ok", "crash-notes"}) {
-    testing::fs::create_directory(folder.file(name));
+    model::testing::fs::create_directory(folder.file(name));
     (void)folder.write(std::string(name) + "/repro.c", "x");
   }
   (void)folder.write("deviation-02-send.ok/notes", "my own");

@@ -57,10 +57,10 @@ class DisturbedRun : public ::testing::Test {
     return steps;
   }
   void expect_reports_but_no_channel() const {
-    EXPECT_TRUE(testing::fs::exists(out_ + "/report.json"));
-    EXPECT_TRUE(testing::fs::exists(out_ + "/junit.xml"));
-    EXPECT_TRUE(testing::fs::exists(out_ + "/journal.jsonl"));
-    EXPECT_FALSE(testing::fs::exists(out_ + "/mrproof.channel"));
+    EXPECT_TRUE(model::testing::fs::exists(out_ + "/report.json"));
+    EXPECT_TRUE(model::testing::fs::exists(out_ + "/junit.xml"));
+    EXPECT_TRUE(model::testing::fs::exists(out_ + "/journal.jsonl"));
+    EXPECT_FALSE(model::testing::fs::exists(out_ + "/mrproof.channel"));
   }
 
   model::testing::TemporaryFolder folder_;

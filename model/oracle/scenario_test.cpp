@@ -9,8 +9,6 @@
 namespace mrproof::model {
 namespace {
 
-using kVerbNames;
-
 std::string verdict_of(const Step& step) { return print_annotation(step.annotations.front()); }
 
 /// What a judged step is to be annotated with: a step that its file says nothing of conforms.

@@ -37,16 +37,21 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+std::string tree_file(const std::string& path) { return MRPROOF_TREE "/" + path; }
+
 std::vector<std::string> scenario_files() {
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(MRPROOF_SCENARIOS))
+  for (const auto& entry : fs::recursive_directory_iterator(tree_file("model/scenarios")))
     if (entry.path().extension() == ".mrt") files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }
 
 std::string scenario_name(const std::string& path) {
-  return fs::path(path).lexically_relative(MRPROOF_SCENARIOS).replace_extension().string();
+  return fs::path(path)
+      .lexically_relative(tree_file("model/scenarios"))
+      .replace_extension()
+      .string();
 }
 
 SmallFiles::SmallFiles(rlim_t bytes) {

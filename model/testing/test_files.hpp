@@ -32,10 +32,12 @@ class TemporaryFolder {
 /// The whole file; a failed expectation if it cannot be read.
 std::string read_file(const std::string& path);
 
-/// The files of conformance/scenarios/, sorted.
+/// A file of the source tree: "specs/explore/scopes/default.scope".
+std::string tree_file(const std::string& path);
+/// The files of model/scenarios/, sorted.
 std::vector<std::string> scenario_files();
 
-/// A scenario's path from conformance/scenarios/ on, without its extension.
+/// A scenario's path from model/scenarios/ on, without its extension.
 std::string scenario_name(const std::string& path);
 
 /// Stands for a full disk while it is there: files cannot grow beyond so many bytes, also those of

@@ -8,7 +8,7 @@ namespace mrproof::model {
 namespace {
 
 TEST(InitialState, HoldsWhatIsGivenAndNothingElse) {
-  using Given = mrproof::Setup;  // gtest has a Setup of its own
+  using Given = mrproof::model::Setup;  // gtest has a Setup of its own
   const Given setup{{Given::kAbsent, Given::kAbsent, 0, 3}, {true, false, false, true}};
   const auto state = initial_state(setup, {Plain::flags(5), Plain::address(77)});
   for (std::size_t i = 0; i < Plain::kPds; ++i)

@@ -88,14 +88,14 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   CLI::App app("Measures how soon the walk reports each seeded fault of the simulated device");
-  mrproof::Options options;
+  mrproof::property_tests::Options options;
   app.add_option("--seeds", options.seeds, "walks of each fault")->check(CLI::Range(1, 10000));
   app.add_option("--steps", options.steps, "steps of a walk")->check(CLI::PositiveNumber);
   app.add_option("--jobs", options.jobs, "processes at a time")->check(CLI::Range(1, 256));
   app.add_option("--fault", options.fault, "measure this one only");
   CLI11_PARSE(app, argc, argv);
   try {
-    return mrproof::run(options);
+    return mrproof::property_tests::run(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "fault_table: {}\n", error.what());
     return 2;

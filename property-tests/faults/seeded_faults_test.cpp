@@ -10,13 +10,12 @@
 #include "property-tests/faults/test_faults.hpp"
 #include "property-tests/walk/test_walk.hpp"
 
-namespace mrproof::property_tests {
-
-namespace impl {
+namespace mrproof::impl {
 /// How GoogleTest names a row of the table.
 static void PrintTo(const FaultInfo& info, std::ostream* out) { *out << info.id; }
-}  // namespace impl
+}  // namespace mrproof::impl
 
+namespace mrproof::property_tests {
 namespace {
 
 using testing::FaultWalk;

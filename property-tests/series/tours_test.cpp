@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "model/oracle/judge_trace.hpp"
+#include "model/testing/test_files.hpp"
 
 namespace mrproof::property_tests {
 namespace {
@@ -13,7 +14,8 @@ using ::testing::IsEmpty;
 /// A scope with its transitions and tours.
 struct Toured {
   explicit Toured(const std::string& name)
-      : scope(specs::load_scope(std::string(MRPROOF_SCOPES) + "/" + name + ".scope")),
+      : scope(specs::load_scope(model::testing::tree_file("specs/explore/scopes/") + name +
+                                ".scope")),
         all(scope),
         tours(make_tours(all)) {}
   specs::Scope scope;
@@ -86,7 +88,8 @@ INSTANTIATE_TEST_SUITE_P(EachScope, ToursOf,
                          });
 
 TEST(Tours, NeedNamedSlots) {
-  const specs::Scope scope = specs::load_scope(std::string(MRPROOF_SCOPES) + "/default.scope");
+  const specs::Scope scope =
+      specs::load_scope(model::testing::tree_file("specs/explore/scopes/default.scope"));
   EXPECT_THAT(
       [&] { specs::Transitions all(scope); },
       ::testing::ThrowsMessage<model::TraceError>(HasSubstr("write 'symmetry none' for tours")));

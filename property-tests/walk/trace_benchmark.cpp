@@ -15,6 +15,7 @@ namespace {
 
 using namespace mrproof;
 using namespace mrproof::model;
+using namespace mrproof::property_tests;
 
 /// So many regions, and a write from the first to the last.
 std::string text_with(std::int64_t regions) {

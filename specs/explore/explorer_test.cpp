@@ -6,6 +6,7 @@
 
 #include "model/judge/rulebook.hpp"
 #include "model/oracle/judge_trace.hpp"
+#include "model/testing/test_files.hpp"
 
 namespace mrproof::specs {
 namespace {
@@ -14,7 +15,7 @@ using namespace model;
 using ::testing::HasSubstr;
 
 Scope scope_named(const std::string& name) {
-  return load_scope(std::string(MRPROOF_SCOPES) + "/" + name + ".scope");
+  return load_scope(model::testing::tree_file("specs/explore/scopes/") + name + ".scope");
 }
 
 Explored explored(const Scope& scope, unsigned threads = 1) {

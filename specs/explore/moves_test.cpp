@@ -5,6 +5,7 @@
 #include <set>
 
 #include "model/judge/judge.hpp"
+#include "model/testing/test_files.hpp"
 #include "model/trace/key_value.hpp"
 #include "specs/explore/explorer.hpp"
 #include "specs/symbolic/fields.hpp"
@@ -55,7 +56,8 @@ class MovesOf : public ::testing::TestWithParam<const char*> {};
 // Answers are remembered by what they depend on: what the rules say themselves, in another domain
 // and one state at a time, has to be the same, wherever exploration comes.
 TEST_P(MovesOf, AreWhatTheOraclesRulesSay) {
-  const Scope scope = load_scope(std::string(MRPROOF_SCOPES) + "/" + GetParam() + ".scope");
+  const Scope scope =
+      load_scope(model::testing::tree_file("specs/explore/scopes/") + GetParam() + ".scope");
   const RuleMasks masks(scope.dialect);
   Explorer explorer(scope, masks);
   const auto explored = explorer.run({});

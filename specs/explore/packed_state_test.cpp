@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 
+#include "model/testing/test_files.hpp"
 #include "specs/explore/explorer.hpp"
 #include "specs/symbolic/fields.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 using namespace model;
 
 Scope everything(bool symmetry) {
-  Scope scope = load_scope(std::string(MRPROOF_SCOPES) + "/everything.scope");
+  Scope scope = load_scope(model::testing::tree_file("specs/explore/scopes/everything.scope"));
   scope.symmetry = symmetry;
   return scope;
 }

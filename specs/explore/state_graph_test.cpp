@@ -1,5 +1,7 @@
 #include "specs/explore/state_graph.hpp"
 
+#include "model/testing/test_files.hpp"
+
 #include <gmock/gmock.h>
 
 namespace mrproof::specs {
@@ -29,7 +31,7 @@ TEST(StateGraph, HasEachStateAndEachWayBetweenTwo) {
 }
 
 TEST(StateGraph, IsNotDrawnOfTooMany) {
-  const Scope scope = load_scope(std::string(MRPROOF_SCOPES) + "/default.scope");
+  const Scope scope = load_scope(model::testing::tree_file("specs/explore/scopes/default.scope"));
   EXPECT_THROW(draw_states(scope, RuleMasks(scope.dialect)), std::length_error);
 }
 

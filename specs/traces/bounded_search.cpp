@@ -153,7 +153,7 @@ smt::Bit has_names(const model::Result<Terms>& result) {
 
 /// The name that a program has for a key of that value.
 model::KeyName name_of(Plain::Key key, const State<Plain>& state, bool local) {
-  using enum KeyName::Kind;
+  using enum model::KeyName::Kind;
   const auto wanted = static_cast<std::uint32_t>(key.value());
   model::KeyName name;
   name.value = wanted;
