@@ -27,20 +27,8 @@ LONG_FILES = re.compile(r"^specs/(GAPS\.md|MUTANTS\.md|deciding\.inc)$")
 # As the program that draws it writes it.
 DRAWING = re.compile(r"\.svg$")
 
-# The arrows of ARCHITECTURE.md: which folders, or files, each folder may include.
-EVERYTHING = {"model", "impl", "conformance", "specs", "property-tests"}
-ARROWS = {
-    "model": {"model"},
-    "impl": {"model", "impl"},
-    # Of specs/ the table, and four headers that need model/ alone.
-    "conformance": {"model", "impl", "conformance", "specs/clauses.hpp", "specs/deciding.hpp",
-                    "specs/symbolic/fields.hpp", "specs/theorems/invariants.hpp",
-                    "specs/theorems/access.hpp"},
-    "specs": {"model", "specs"},
-    "specs/traces": EVERYTHING - {"property-tests"},
-    "property-tests": EVERYTHING,
-    "benchmarks": EVERYTHING | {"benchmarks"},
-}
+# The rooms, lowest first: a room knows itself and those before it (ARCHITECTURE.md).
+ROOMS = ["model", "impl", "specs", "property-tests", "conformance", "ci"]
 
 # In pieces, so that this file does not find itself.
 FORBIDDEN = [
@@ -208,21 +196,57 @@ def check_documentation(path, text):
             yield d.first, f"no comment before '{' '.join(d.header.split())[:50]}'"
 
 
+def includes_of(text):
+    """Line and target of each include of a file of the tree."""
+    for match in re.finditer(r'^#include "([^"]+)"', text, re.M):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1)
+
+
 def check_includes(path, text, tree):
     if not path.endswith((".cpp", ".hpp")):
         return
     if path.endswith(".hpp") and "\n#pragma once\n" not in text:
         yield 1, "no #pragma once"
-    parts = path.split(os.sep)
-    allowed = ARROWS.get("/".join(parts[:2]), ARROWS.get(parts[0], EVERYTHING))
-    for match in re.finditer(r'^#include "([^"]+)"', text, re.M):
-        number = text.count("\n", 0, match.start()) + 1
-        target = match.group(1)
-        folder = target.split("/")[0]
+    room = path.split("/", maxsplit=1)[0]
+    for number, target in includes_of(text):
         if target not in tree:
             yield number, f"'{target}' is not in the tree; write paths from its top"
-        elif folder not in allowed and target not in allowed:
-            yield number, f"against the arrows: {parts[0]} must not know {target}"
+        elif ROOMS.index(target.split("/")[0]) > ROOMS.index(room):
+            yield number, f"against the arrows: {room} must not know {target}"
+
+
+def folder_graph(tree):
+    """Which folder includes from which others, each with one include that does: FILE, LINE, TARGET.
+    Tests count as all else does."""
+    graph = {}
+    for path, text in tree.items():
+        if not path.endswith((".cpp", ".hpp", ".inc")):
+            continue
+        folder = os.path.dirname(path)
+        graph.setdefault(folder, {})
+        for number, target in includes_of(text):
+            other = os.path.dirname(target)
+            if other != folder and target in tree:
+                graph[folder].setdefault(other, (path, number, target))
+    return graph
+
+
+def check_cycles(graph):
+    """An include for each step of a way from a folder back to itself."""
+    def reach(folder):
+        seen, todo = set(), [folder]
+        while todo:
+            for other in graph.get(todo.pop(), {}):
+                if other not in seen:
+                    seen.add(other)
+                    todo.append(other)
+        return seen
+
+    reached = {folder: reach(folder) for folder in graph}
+    for folder, others in graph.items():
+        for other, (path, number, target) in others.items():
+            if folder in reached.get(other, ()):
+                yield path, number, f"part of a cycle of folders: {folder} includes {target}"
 
 
 def listed_in_cmake(path, tree):
@@ -232,8 +256,8 @@ def listed_in_cmake(path, tree):
         folder = os.path.dirname(folder)
     words = tree.get(os.path.join(folder, "CMakeLists.txt"), "")
     relative = os.path.relpath(path, folder or ".")
-    listed, patterns, recursive = words_of_cmake(words)
-    return relative in listed or any(
+    listed, patterns, recursive, folders = words_of_cmake(words)
+    return relative in listed or (os.path.dirname(relative) or ".") in folders or any(
         fnmatch.fnmatch(relative, pattern)
         and (recursive or pattern.count("/") == relative.count("/")) for pattern in patterns)
 
@@ -241,7 +265,9 @@ def listed_in_cmake(path, tree):
 @functools.cache
 def words_of_cmake(text):
     words = set(re.split(r"[\s()]+", text))
-    return words, [w for w in words if "*" in w], "GLOB_RECURSE" in words
+    rooms = re.findall(r"mrproof_(?:room|sources)\(\w+ ([^)$]*)\)", text)
+    return (words, [w for w in words if "*" in w], "GLOB_RECURSE" in words,
+            {folder for folders in rooms for folder in folders.split()})
 
 
 def check_reachable(path, tree):
@@ -276,6 +302,8 @@ def check(root):
         for number, what in [*check_alone(path, text), *check_includes(path, text, tree),
                              *check_reachable(path, tree)]:
             findings.append(f"{path}:{number}: {what}")
+    findings += [f"{path}:{number}: {what}" for path, number, what
+                 in check_cycles(folder_graph(tree))]
     return findings
 
 
@@ -285,8 +313,12 @@ def main():
     findings = check(root)
     for finding in findings:
         print(finding)
-    sizes = {p: t.count("\n") for p, t in read_tree(root).items() if p.endswith((".cpp", ".hpp"))}
+    tree = read_tree(root)
+    sizes = {p: t.count("\n") for p, t in tree.items() if p.endswith((".cpp", ".hpp"))}
     longest = max(sizes, key=sizes.get)
+    graph = folder_graph(tree)
+    print(f"{len(graph)} folders, {sum(map(len, graph.values()))} arrows between them, "
+          f"{len(list(check_cycles(graph)))} of them in cycles")
     print(f"{len(sizes)} C++ files, median {statistics.median(sizes.values()):.0f} lines, longest "
           f"{sizes[longest]} ({longest}); {len(findings)} findings")
     return 1 if findings else 0

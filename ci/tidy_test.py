@@ -114,7 +114,8 @@ class Tidy(unittest.TestCase):
                              "model/CMakeLists.txt": LISTED})
 
     def test_source_that_is_not_built(self):
-        self.expect({"model/planted.cpp": "// x\n"}, "model/planted.cpp", "no CMakeLists.txt")
+        self.expect({"model/nowhere/planted.cpp": "// x\n"}, "model/nowhere/planted.cpp",
+                    "no CMakeLists.txt")
 
     def test_header_that_nobody_includes(self):
         self.expect({"model/planted.hpp": HEADER}, "model/planted.hpp", "no file includes it")
@@ -145,16 +146,18 @@ class Tidy(unittest.TestCase):
             self.expect_in_source("// " + word + "\n", word.split("main")[0].rstrip("x"))
 
     def test_includes_against_the_arrows(self):
-        trace = "model/trace/trace.hpp"
-        for folder, target in (("model", "impl/device.hpp"), ("model", trace), ("impl", trace),
-                               ("specs", "impl/device.hpp"), ("specs", trace),
-                               ("conformance", "specs/theorems/theorem.hpp")):
-            path = folder + "/planted.cpp"
-            self.expect({path: f'#include "{target}"\n', folder + "/CMakeLists.txt": LISTED}, path,
-                        "against the arrows")
+        for folder, target in (("model", "impl/device.hpp"), ("impl", "specs/clauses.hpp"),
+                               ("specs", "property-tests/walk/walk.hpp"),
+                               ("property-tests", "conformance/run/channel.hpp")):
+            path = folder + "/planted_test.cpp"
+            self.expect({path: f'#include "{target}"\n'}, path, "against the arrows")
         self.expect_in_source('#include "rule.hpp"\n', "not in the tree")
-        self.expect_nothing({"specs/traces/planted.cpp": f'#include "{trace}"\n',
-                             "specs/CMakeLists.txt": "\nadd_library(planted traces/planted.cpp)\n"})
+        self.expect_nothing({"specs/planted.cpp": '#include "model/trace/trace.hpp"\n'})
+
+    def test_folders_in_a_cycle(self):
+        path = "model/trace/planted_test.cpp"
+        self.expect({path: '#include "model/oracle/oracle.hpp"\n'}, path,
+                    "part of a cycle of folders: model/trace includes")
 
     def test_exit_status_and_summary(self):
         command = [sys.executable, os.path.join(HERE, "tidy.py"), self.root]

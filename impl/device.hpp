@@ -77,7 +77,7 @@ class Device {
 
   /// Something was seen that makes the device's state doubtful: the next reset() keeps nothing that
   /// the calls so far have touched.
-  virtual void distrust() {}
+  virtual void mark_suspect() {}
 
   /// What the kernel complained of since the last call of perform() was over, one line each: of
   /// what reset() destroyed or made. Empty if nothing.

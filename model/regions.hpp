@@ -59,7 +59,7 @@ template <class D> struct Holders {
 /// A stretch of memory that a rule reads or writes.
 template <class D> struct Piece {
   typename D::Address at{}, length{};  ///< virtual address, bytes
-  typename D::Bit unseen{};            ///< not in the buffers: what is written there is not seen
+  typename D::Bit outside_buffers{};   ///< not in the buffers: what is written there is not seen
   typename D::Bit zeros{};             ///< reads as zeros (a null region)
 };
 
@@ -154,11 +154,11 @@ template <class D> struct Target {
   /// Whether the range's bytes can be reached in memory, if a region on demand is behind the key.
   /// Other regions hold their pages.
   constexpr Bit memory_there(bool write) const {
-    if (!D::possible(has<D>(s.proven, kOnDemand))) return true;
+    if (!D::possible(has<D>(s.demonstrated_access, kOnDemand))) return true;
     const auto there = [&](Bit on_demand, auto& holder) {
       return only_if<D>(on_demand, [&] { return paged_in(s, memory_of(holder), length, write); });
     };
-    return regions([&](auto& r) { return there(paged_on_demand(r) & !r.unseen, r); }) &
+    return regions([&](auto& r) { return there(paged_on_demand(r) & !r.outside_buffers, r); }) &
            windows([&](auto& w) { return there(behind(w, paged_on_demand), w); });
   }
   static constexpr Bit paged_on_demand(const Region<D>& r) { return has<D>(r.access, kOnDemand); }
@@ -188,9 +188,11 @@ template <class D> struct Target {
     const auto take = [&](Bit found, auto& holder, const Region<D>& region) {
       if (!D::possible(found)) return;
       const auto at = memory_of(holder);
-      const auto gone = region.gone & (region.gone_first <= at) & (at <= region.gone_last);
+      const auto gone =
+          region.unmapped & (region.unmapped_first <= at) & (at <= region.unmapped_last);
       piece.at = D::select(found, at, piece.at);
-      piece.unseen = D::select(found, region.unseen | region.null | gone, piece.unseen);
+      piece.outside_buffers =
+          D::select(found, region.outside_buffers | region.null | gone, piece.outside_buffers);
       piece.zeros = D::select(found, region.null, piece.zeros);
     };
     holders->regions.each(s.regions, [&](Bit found, auto& r) { take(found, r, r); });
@@ -223,11 +225,11 @@ template <class D> struct Target {
   constexpr Bit is_defined(bool read) const {
     const auto known = [&](const Region<D>& r, Address from) {
       const auto last = from + length - 1;
-      const auto outside = (last < r.gone_first) | (r.gone_last < from);
-      const auto inside = (r.gone_first <= from) & (last <= r.gone_last);
+      const auto outside = (last < r.unmapped_first) | (r.unmapped_last < from);
+      const auto inside = (r.unmapped_first <= from) & (last <= r.unmapped_last);
       const auto whole = read ? outside : (outside | inside);
-      const auto seen = read ? ((!r.unseen) | r.null) : D::bit(true);
-      return (!r.undefined) & seen & ((!r.gone) | (length == 0) | whole);
+      const auto seen = read ? ((!r.outside_buffers) | r.null) : D::bit(true);
+      return (!r.undefined) & seen & ((!r.unmapped) | (length == 0) | whole);
     };
     const auto sound = regions([&](auto& r) { return known(r, memory_of(r)); });
     if (kind == KeyKind::local) return sound;

@@ -139,7 +139,7 @@ template <class D> struct VerbRules {
 
   Verb verb;
   std::span<const Rule<D>> rules;
-  std::span<const Condition<D>* const> duties;
+  std::span<const Condition<D>* const> preconditions;
   /// In the oracle's domain, for each rule: one function made of its terms, which is faster than to
   /// ask one after the other.
   std::span<const Applies> applies;
@@ -172,11 +172,11 @@ inline constexpr auto kApplies = []<std::size_t... i>(std::index_sequence<i...>)
 
 /// What a verb has of a table.
 template <class D, const auto& rows>
-constexpr VerbRules<D> of_table(Verb verb, std::span<const Condition<D>* const> duties) {
+constexpr VerbRules<D> of_table(Verb verb, std::span<const Condition<D>* const> preconditions) {
   if constexpr (std::is_same_v<D, Plain>)
-    return {verb, rows, duties, kApplies<D, rows>};
+    return {verb, rows, preconditions, kApplies<D, rows>};
   else
-    return {verb, rows, duties, {}};
+    return {verb, rows, preconditions, {}};
 }
 
 }  // namespace mrproof::model

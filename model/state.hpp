@@ -16,16 +16,16 @@ template <class D> struct ProtectionDomain { typename D::Bit live{}; };
 /// of the byte at `first`. A dead slot keeps its keys: they are the stale ones.
 template <class D> struct Region {
   typename D::Bit live{};
-  typename D::Bit empty{};      ///< registered with length zero: contains nothing
-  typename D::Bit undefined{};  ///< may only be deregistered: nothing says what it is
-  typename D::Bit null{};       ///< discards what is written, reads as zeros; local key only
-  typename D::Bit unseen{};     ///< its memory is none of the buffers
-  /// Pages [gone_first, gone_last] of its memory were unmapped after it was registered: the region
-  /// still holds them, the program does not see them any more.
-  typename D::Bit gone{};
+  typename D::Bit empty{};            ///< registered with length zero: contains nothing
+  typename D::Bit undefined{};        ///< may only be deregistered: nothing says what it is
+  typename D::Bit null{};             ///< discards what is written, reads as zeros; local key only
+  typename D::Bit outside_buffers{};  ///< its memory is none of the buffers
+  /// Pages [unmapped_first, unmapped_last] of its memory were unmapped after it was registered: the
+  /// region still holds them, the program does not see them any more.
+  typename D::Bit unmapped{};
   typename D::Small pd{};
   typename D::Flags access{};
-  typename D::Address first{}, last{}, memory{}, gone_first{}, gone_last{};
+  typename D::Address first{}, last{}, memory{}, unmapped_first{}, unmapped_last{};
   typename D::Key lkey{}, rkey{};
   typename D::Key old_lkey{}, old_rkey{};  ///< before the last re-registration
 };
@@ -83,8 +83,9 @@ template <class D> struct State {
   /// made in them: the same for a whole case, and a plain number in every domain.
   std::array<std::uint8_t, D::kPds> process{};
   typename D::Flags defined{};  ///< access flags that the dialect gives a meaning
-  typename D::Flags proven{};   ///< access flags of every registration that succeeded so far
-  typename D::Flags shown{};    ///< Feature flags that some success has shown
+  typename D::Flags
+      demonstrated_access{};  ///< access flags of every registration that succeeded so far
+  typename D::Flags demonstrated_features{};  ///< Feature flags that some success has shown
 };
 
 /// Whether queue pairs are connected over iWARP.

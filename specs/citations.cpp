@@ -6,7 +6,6 @@
 
 namespace mrproof::specs {
 
-
 namespace {
 
 /// The clause, or what says the same on a page of the dialect, or nullptr.

@@ -112,16 +112,17 @@ std::string rule_section(const Rulebook& book) {
     for (const PlainRule* rule : book.rules())
       if (rule->verb == static_cast<Verb>(verb)) items += rule_item(book, *rule);
     if (items.empty()) continue;
-    std::string duties;
-    for (const auto* duty : book.duties(static_cast<Verb>(verb)))
-      duties += fmt::format("<li>{} {}</li>", link("condition", duty->id), text_of(duty->sentence));
+    std::string preconditions;
+    for (const auto* precondition : book.preconditions(static_cast<Verb>(verb)))
+      preconditions += fmt::format("<li>{} {}</li>", link("condition", precondition->id),
+                                   text_of(precondition->sentence));
     text += fmt::format("<div class=\"group\"><h3 id=\"{}\">{}</h3>\n",
                         anchor("verb", kVerbNames.at(verb)), kVerbNames.at(verb));
-    if (!duties.empty())
+    if (!preconditions.empty())
       text += fmt::format(
-          "<details class=\"duties\"><summary>the caller owes</summary><ul>{}</ul>"
+          "<details class=\"preconditions\"><summary>the caller owes</summary><ul>{}</ul>"
           "</details>\n",
-          duties);
+          preconditions);
     text += items + "</div>\n";
   }
   return text + "</section>\n";

@@ -92,10 +92,10 @@ std::string rules_json(const Rulebook& book, const std::string& search) {
   for (const PlainCondition* condition : book.conditions())
     if (search.empty() || speak_of(found, condition))
       conditions.push_back(json_of(*condition, book.dialect()));
-  auto& duties = all["duties"] = ordered_json::object();
+  auto& preconditions = all["preconditions"] = ordered_json::object();
   for (std::size_t verb = 0; verb < kVerbs; ++verb)
-    for (const PlainCondition* duty : book.duties(static_cast<Verb>(verb)))
-      duties[std::string(kVerbNames.at(verb))].push_back(duty->id);
+    for (const PlainCondition* precondition : book.preconditions(static_cast<Verb>(verb)))
+      preconditions[std::string(kVerbNames.at(verb))].push_back(precondition->id);
   auto& clauses = all["clauses"] = ordered_json::array();
   for (const Clause& clause : specs::clauses())
     if (specs::speaks_for(clause, book.dialect())) clauses.push_back(json_of(clause));

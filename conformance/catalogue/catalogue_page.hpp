@@ -32,7 +32,7 @@ ul{margin:.1rem 0;padding-left:1.1rem}p{margin:.3rem 0}
 details.item>summary{cursor:pointer}details.item[open]{padding-bottom:.7rem}
 details.item>:not(summary){margin-left:1.1rem}
 .ok{color:var(--good)}.fails{color:var(--warn)}
-.cite,.used,.scope,.duties{color:var(--idle);font-size:13px}
+.cite,.used,.scope,.preconditions{color:var(--idle);font-size:13px}
 .level{display:inline-block;min-width:4.6rem;font-size:13px;color:var(--idle)}
 .tag{font-size:12px;background:var(--soft);border-radius:9px;padding:.05rem .5rem;
 margin-left:.4rem;color:var(--idle)}

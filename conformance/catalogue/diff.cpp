@@ -105,10 +105,10 @@ class Comparison {
   /// What the dialect says of the step.
   static std::string side(const Rulebook& book, const State<Plain>& state,
                           const model::Step& step) {
-    const auto* duty = book.forbids(state, step.call);
-    if (duty != nullptr)
+    const auto* precondition = book.forbids(state, step.call);
+    if (precondition != nullptr)
       return fmt::format("{}: no call to make, since it does not hold that {}", book.dialect(),
-                         duty->sentence);
+                         precondition->sentence);
     const Judgement judgement = judge(book, {state, step.call, step.result});
     return fmt::format("{}: {}", book.dialect(),
                        model::print_annotation(model::annotate(judgement, step)));

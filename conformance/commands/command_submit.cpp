@@ -11,7 +11,7 @@
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
-#include "conformance/run/place.hpp"
+#include "conformance/run/environment.hpp"
 #include "conformance/run/read_back.hpp"
 #include "conformance/run/verify.hpp"
 #include "property-tests/walk/plan.hpp"

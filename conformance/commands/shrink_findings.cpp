@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 class FindingShrinker {
  public:
   FindingShrinker(const SessionOptions& session, const property_tests::Plan& plan, double seconds,
-                  const Tally& tally, const Place& place)
+                  const Tally& tally, const TestEnvironment& place)
       : out_(session.out),
         book_(*tally.book),
         trials_(session, trials_plan(plan), place),
@@ -87,7 +87,7 @@ class FindingShrinker {
 }  // namespace
 
 void shrink_findings(const SessionOptions& session, const property_tests::Plan& plan,
-                     double seconds, Tally& tally, const Place& place) {
+                     double seconds, Tally& tally, const TestEnvironment& place) {
   FindingShrinker shrinker(session, plan, seconds, tally, place);
   shrinker.avoid(tally.incidents);
   for (auto& f : tally.findings)

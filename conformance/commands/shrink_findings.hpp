@@ -12,6 +12,6 @@ namespace mrproof::conformance {
 /// The deviations come first, for what kills a kernel costs a boot each time. `seconds`: the
 /// longest that one of them may take.
 void shrink_findings(const SessionOptions& session, const property_tests::Plan& plan,
-                     double seconds, Tally& tally, const Place& place);
+                     double seconds, Tally& tally, const TestEnvironment& place);
 
 }  // namespace mrproof::conformance

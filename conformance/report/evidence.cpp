@@ -101,9 +101,9 @@ class Reader {
         from_outside.verdict != Verdict::crash && from_outside.verdict != Verdict::hang;
     if (!step.observed && !program_does(step) && ended)
       fail("the step has no result; replay the trace on a device first, or write '-> ok'");
-    if (const auto* duty = oracle_.forbids(step))
+    if (const auto* precondition = oracle_.forbids(step))
       fail(fmt::format("this call may not be made here, since it does not hold that {}",
-                       duty->sentence));
+                       precondition->sentence));
   }
 
   /// Judges the observed step; whether the state after it is known.

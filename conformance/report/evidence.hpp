@@ -39,8 +39,8 @@ struct Evidence {
 Evidence gather_evidence(const model::Trace& trace, const model::Rulebook& book,
                          const std::string& file);
 
-/// The rules that the situation allows for a call, of whatever weight. The caller owes the duties
-/// of the call, keys resolved.
+/// The rules that the situation allows for a call, of whatever weight. The caller owes the
+/// preconditions of the call, keys resolved.
 std::vector<const model::PlainRule*> open_rules(const model::Rulebook& book,
                                                 const model::State<model::Plain>& state,
                                                 const model::Call<model::Plain>& call);

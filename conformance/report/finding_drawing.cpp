@@ -101,7 +101,7 @@ class Drawing {
   }
 
   void add_region(std::size_t slot, const Region<Plain>& r) {
-    if (!r.live.truth() || r.null.truth() || r.unseen.truth()) return;
+    if (!r.live.truth() || r.null.truth() || r.outside_buffers.truth()) return;
     add(r.memory.value(), r.empty.truth() ? 0 : r.last.value() - r.first.value() + 1,
         fmt::format("fill=\"var(--pd{})\"", r.pd.value()),
         fmt::format("mr{} in pd{}, lkey {:#x}, rkey {:#x}: {}", slot, r.pd.value(), r.lkey.value(),

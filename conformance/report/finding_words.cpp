@@ -140,7 +140,7 @@ model::Trace told_trace(const Evidence& evidence) {
 
 model::Trace annotated_trace(const Evidence& evidence) {
   model::Trace trace = evidence.trace;
-  const auto immaterial = immaterial_values(evidence);
+  const auto irrelevant = immaterial_values(evidence);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     model::Step& step = trace.steps.at(i);
     const bool decisive = i + 1 == trace.steps.size();
@@ -160,7 +160,7 @@ model::Trace annotated_trace(const Evidence& evidence) {
         step.remarks.push_back("by: " + by);
     }
     std::string values;
-    for (const auto& value : immaterial.at(i)) values += (values.empty() ? "" : ", ") + value;
+    for (const auto& value : irrelevant.at(i)) values += (values.empty() ? "" : ", ") + value;
     if (!values.empty()) step.remarks.push_back("does not matter: " + values);
   }
   return trace;

@@ -166,8 +166,8 @@ class Follower : public JournalVisitor {
     ends_apart = ends_apart || have_ends_apart(before);
     empty_region = empty_region || has_empty_region(before);
     // What some call succeeded with, the device has.
-    can.claimed = can.claimed | before.proven;
-    can.features = can.features | before.shown;
+    can.claimed = can.claimed | before.demonstrated_access;
+    can.features = can.features | before.demonstrated_features;
     if (judgement.verdict != Verdict::deviates && judgement.rule != nullptr)
       rules.take(*judgement.rule);
   }

@@ -26,10 +26,10 @@ void ReproWriter::predict_copy(const Transfer<Plain>& transfer) {
     const auto& from = transfer.from.at(source);
     const auto& to = transfer.to.at(target);
     const auto length = std::min(from.length.value() - read, to.length.value() - written);
-    const bool empty = from.zeros.truth() || from.unseen.truth();
+    const bool empty = from.zeros.truth() || from.outside_buffers.truth();
     // What a device may have moved of memory that is not seen, nobody can say.
-    const bool known = transfer.exact || !from.unseen.truth();
-    if (length != 0 && !to.unseen.truth() && known) {
+    const bool known = transfer.exact || !from.outside_buffers.truth();
+    if (length != 0 && !to.outside_buffers.truth() && known) {
       const auto where = address(to.at.value() + written);
       if (empty)
         line(fmt::format("memset(wanted({}), 0, {});", where, length));
@@ -58,7 +58,8 @@ void ReproWriter::predict_bytes() {
   const auto transfer = predicted();
   predict_copy(transfer);
   const auto& word = transfer.from[0];
-  if (transfer.motion == Motion::copy || word.length.value() != 8 || word.unseen.truth()) return;
+  if (transfer.motion == Motion::copy || word.length.value() != 8 || word.outside_buffers.truth())
+    return;
   const auto where = address(word.at.value());
   line("uint64_t word;");
   line(fmt::format("memcpy(&word, (void *)({}), 8);", where));

@@ -8,7 +8,7 @@
 #include "model/trace/key_value.hpp"
 #include "property-tests/series/series.hpp"
 #include "property-tests/series/tours.hpp"
-#include "property-tests/walk/unanswered.hpp"
+#include "property-tests/walk/peer_gone.hpp"
 #include "specs/explain/explain.hpp"
 
 namespace mrproof::conformance {
@@ -85,7 +85,7 @@ std::string trouble_of(const State<Plain>& state, const Call<Plain>& call,
                        const std::vector<property_tests::KnownDeviation>& known,
                        const Rulebook& book) {
   const PlainView view{state, call, {}};
-  if (property_tests::nobody_answers(view)) return kUnanswered;
+  if (property_tests::peer_gone(view)) return kUnanswered;
   if (!property_tests::is_known_trouble(known, book, view)) return "";
   return fmt::format("{}.none/none/{}", kVerbNames.at(static_cast<std::size_t>(call.verb)),
                      property_tests::trouble_name(book, view));

@@ -9,7 +9,7 @@
 #include "impl/by_name/open_device.hpp"
 #include "impl/device_memory.hpp"
 #include "property-tests/series/series.hpp"
-#include "property-tests/walk/unanswered.hpp"
+#include "property-tests/walk/peer_gone.hpp"
 #include "specs/explain/explain_deviation.hpp"
 
 namespace mrproof::conformance {
@@ -172,8 +172,8 @@ class Worker {
       if (stopped()) return false;
       model::PlannedCall step = planned;
       oracle.resolve(step);
-      const auto* duty = oracle.forbids(step);
-      const bool forbidden = duty != nullptr && (reach.while_allowed || plan_.until);
+      const auto* precondition = oracle.forbids(step);
+      const bool forbidden = precondition != nullptr && (reach.while_allowed || plan_.until);
       const bool patient = plan_.patient && (simulated_ || !reach.past_it);
       const bool left_out = (reach.while_safe || plan_.until) && !forbidden &&
                             is_left_out(oracle.state(), step.call, patient);
@@ -183,11 +183,11 @@ class Worker {
       if (skipped) continue;
       left_out_ = left_out;
       if (forbidden || left_out) return true;
-      if (duty != nullptr)
+      if (precondition != nullptr)
         throw model::ToolError(
             fmt::format("{}:{}: this call may not be made here, since it does not hold "
                         "that {}; mend the trace",
-                        plan_.trace_file, planned.line, duty->sentence));
+                        plan_.trace_file, planned.line, precondition->sentence));
       if (!perform(made++, step, oracle)) break;
       if (re_registers && record_.verdict == Verdict::unsupported)
         next = reach.instead.begin(), end = reach.instead.end();
@@ -199,7 +199,7 @@ class Worker {
   [[nodiscard]] bool is_left_out(const State<Plain>& state, const Call<Plain>& call,
                                  bool patient) const {
     const PlainView view{state, call, {}};
-    return (!patient && property_tests::nobody_answers(view)) ||
+    return (!patient && property_tests::peer_gone(view)) ||
            property_tests::is_known_trouble(plan_.walk.known, book_, view);
   }
 
@@ -215,7 +215,7 @@ class Worker {
     step.timed_out = seen.timed_out;
     if (!seen.disturbance.empty()) {
       disturbance_ = std::move(seen.disturbance);
-      device_.distrust();
+      device_.mark_suspect();
       return false;
     }
     std::string trouble;
@@ -242,13 +242,13 @@ class Worker {
                           judgement.verdict == Verdict::unsupported ||
                           (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
     const bool goes_on = is_known && !seen.stray;
-    if (!goes_on) device_.distrust();
+    if (!goes_on) device_.mark_suspect();
     return goes_on;
   }
 
   /// Destroys all that a call hung on: the kernel may tell by that why it did.
   std::string wake_of_hang() {
-    device_.distrust();
+    device_.mark_suspect();
     device_.reset(setup_);
     return device_.late_warnings();
   }
@@ -322,7 +322,7 @@ class Worker {
   bool left_out_ = false;  ///< the case ended before a call that is_left_out()
   bool shown_ = false;     ///< what the plan is to go on until
   std::map<std::string, int> times_;
-  property_tests::KnownHere known_;                       ///< what plan_.walk.known says
+  property_tests::KnownDeviationIndex known_;             ///< what plan_.walk.known says
   std::unique_ptr<property_tests::SeriesTraces> traces_;  ///< of the series that was run last
   std::size_t in_series_ = 0;
   std::string skip_reason_;  ///< of this case

@@ -39,7 +39,7 @@ class Disturbed : public impl::Device {
     if (calls_ >= from_ || std::find(at_.begin(), at_.end(), calls_) != at_.end()) disturb(seen);
     return seen;
   }
-  void distrust() override { ++distrusted_; }
+  void mark_suspect() override { ++distrusted_; }
   std::string late_warnings() override { return std::exchange(warning_, ""); }
   [[nodiscard]] int distrusted() const { return distrusted_; }
 

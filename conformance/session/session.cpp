@@ -69,8 +69,9 @@ class FailFast {
 
 /// Runs the plan; the tally and the facts then say what happened.
 RunFacts supervise(const SessionOptions& options, const Expectations& expectations,
-                   const property_tests::Plan& plan, const Folder& folder, const Place& place,
-                   const Resumption& at, Tally& tally, const Supervisor::Watch& watch) {
+                   const property_tests::Plan& plan, const Folder& folder,
+                   const TestEnvironment& place, const Resumption& at, Tally& tally,
+                   const Supervisor::Watch& watch) {
   const bool keep = !options.out.empty() && options.journal;
   Journal journal(keep ? folder.file("journal.jsonl") : "",
                   property_tests::print_begun_with(plan, options.target), at.bytes);
@@ -110,7 +111,7 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
 RunFacts run_in_place(const SessionOptions& options, const Expectations& expectations,
                       const property_tests::Plan& plan, const Folder& folder, const Resumption& at,
                       Tally& tally, const Supervisor::Watch& watch) {
-  const Place place(folder, options.target, options.kernel_arguments);
+  const TestEnvironment place(folder, options.target, options.kernel_arguments);
   return supervise(options, expectations, plan, folder, place, at, tally, watch);
 }
 
@@ -127,8 +128,8 @@ std::vector<std::string> missing_cases(const property_tests::Plan& plan, const T
 /// Makes the calls of unexpected findings once more, in cases of their own; those that do not come
 /// again are flaky. Whether there was anything to make.
 bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectations,
-                      const property_tests::Plan& plan, const Folder& folder, const Place& place,
-                      Tally& tally) {
+                      const property_tests::Plan& plan, const Folder& folder,
+                      const TestEnvironment& place, Tally& tally) {
   constexpr std::size_t kMost = 50;
   property_tests::Plan again = plan;
   again.scenarios = scenarios_of_unexpected(tally);
@@ -157,7 +158,7 @@ void follow_up(const SessionOptions& options, const property_tests::Plan& plan,
   const bool rerun = options.rerun && !options.fail_fast;
   if (!tally.has_unexpected() || (!rerun && !options.look_closer)) return;
   const Folder folder("");
-  const Place place(folder, options.target, options.kernel_arguments);
+  const TestEnvironment place(folder, options.target, options.kernel_arguments);
   if (rerun && rerun_unexpected(options, expectations, plan, folder, place, tally))
     mark_expected(expectations, tally);
   if (options.look_closer) options.look_closer(tally, place);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "conformance/report/report.hpp"
-#include "conformance/run/place.hpp"
+#include "conformance/run/environment.hpp"
 #include "conformance/run/supervisor.hpp"
 #include "property-tests/walk/plan.hpp"
 
@@ -27,7 +27,7 @@ struct SessionOptions {
   bool all_expected = false;  ///< an expectation that nothing met is a failure
   /// Called with what was found and a place to try it in, before the reports are written; may be
   /// empty.
-  std::function<void(Tally&, const Place&)> look_closer = {};
+  std::function<void(Tally&, const TestEnvironment&)> look_closer = {};
 };
 
 /// From now on SIGINT and SIGTERM end runs after the current step.

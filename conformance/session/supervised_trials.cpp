@@ -42,7 +42,7 @@ SupervisedTrials::SupervisedTrials(const SessionOptions& options, property_tests
 }
 
 SupervisedTrials::SupervisedTrials(const SessionOptions& options, property_tests::Plan plan,
-                                   const Place& place)
+                                   const TestEnvironment& place)
     : options_(options), plan_(std::move(plan)), place_(place) {
   avoid_known();
 }

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "conformance/run/place.hpp"
+#include "conformance/run/environment.hpp"
 #include "conformance/session/session.hpp"
 #include "property-tests/shrink/trials.hpp"
 
@@ -18,7 +18,8 @@ class SupervisedTrials final : public property_tests::Trials {
   /// are avoided as avoid() says. Of the plan: device and dialect.
   SupervisedTrials(const SessionOptions& options, property_tests::Plan plan);
   /// The same in a place that was made before, and outlives this object.
-  SupervisedTrials(const SessionOptions& options, property_tests::Plan plan, const Place& place);
+  SupervisedTrials(const SessionOptions& options, property_tests::Plan plan,
+                   const TestEnvironment& place);
   /// From now on trials end with a ToolError after so many seconds; 0: they have the time they
   /// need.
   void limit(double seconds);
@@ -49,8 +50,8 @@ class SupervisedTrials final : public property_tests::Trials {
   SessionOptions options_;
   property_tests::Plan plan_;
   std::optional<Folder> folder_;  ///< of a place of its own
-  std::optional<Place> own_place_;
-  const Place& place_;
+  std::optional<TestEnvironment> own_place_;
+  const TestEnvironment& place_;
   std::optional<std::chrono::steady_clock::time_point> end_;
   impl::Description device_;
   std::vector<property_tests::KnownDeviation> known_;  ///< all troubles met

@@ -80,7 +80,7 @@ std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(inside).count());
 }
 
-void VerbsDevice::distrust() {
+void VerbsDevice::mark_suspect() {
   // Not only connected anew: a late error of the old connection would reach the new one.
   for (PairSlot& slot : pairs_) slot.lost = slot.live();
 }

@@ -57,7 +57,7 @@ class VerbsDevice final : public Device {
   /// that has the objects makes the call; one that ends takes this one with it, by the same signal.
   Observation perform(const model::Call<model::Plain>& call) override;
   /// All pairs are made anew for the next case.
-  void distrust() override;
+  void mark_suspect() override;
   std::string late_warnings() override { return log_.take(); }
   void read_after_connect(bool wanted) override { read_after_connect_ = wanted; }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;

@@ -119,7 +119,7 @@ MRPROOF_SITUATION(no_doubtful_window,
 MRPROOF_SITUATION(verb_available, "the device claims what the verb needs, or has granted it before",
     "query_device.device_cap_flags query_device.atomic_cap query_device_ex.odp_implicit",
     (features_needed(v) == ~0U) |
-        ((features_needed(v) & (v.state.can.features | v.state.shown)) != 0));
+        ((features_needed(v) & (v.state.can.features | v.state.demonstrated_features)) != 0));
 
 /// Whether no live region that grants remote access, and no window, has a key that is `taken`.
 template <class D> constexpr auto no_rkey(const State<D>& s, auto&& taken) {

@@ -107,8 +107,10 @@ MRPROOF_SITUATION(dmabuf_flags_supported,
 /// Whether the access flags and features asked for are available.
 template <class D> constexpr auto available(const View<D>& v) {
   const auto a = asked(v);
-  const auto missing = a.access & kFeatureFlags & ~(v.state.can.claimed | v.state.proven);
-  const auto implicit = has_any<D>(v.state.can.features | v.state.shown, kImplicitOnDemand);
+  const auto missing =
+      a.access & kFeatureFlags & ~(v.state.can.claimed | v.state.demonstrated_access);
+  const auto implicit =
+      has_any<D>(v.state.can.features | v.state.demonstrated_features, kImplicitOnDemand);
   return (missing == 0) & implies(is_implicit(a), implicit);
 }
 

@@ -19,7 +19,7 @@ MRPROOF_SITUATION(translation_plain,
     "what is translated is plain memory, and is not addressed by offsets after",
     "gap.rereg_zero_based gap.rereg_of_other_kinds",
     (!asked(v).moves) |
-        !(has_any<D>(asked(v).access, kZeroBased | kAllocateMr) | v.region().unseen));
+        !(has_any<D>(asked(v).access, kZeroBased | kAllocateMr) | v.region().outside_buffers));
 MRPROOF_SITUATION(kind_kept,
     "new access flags leave the MR what it is: zero-based or not, on demand or not",
     "gap.rereg_kind", (asked(v).access & kKind) == (v.region().access & kKind));
@@ -28,13 +28,13 @@ MRPROOF_SITUATION(kind_kept,
 template <class D> constexpr auto can_be_pinned_anew(const View<D>& v) {
   const auto a = asked(v);
   const auto anew = has<D>(v.call.flags, kChangeAccess) & has<D>(a.access, kLocalWrite) &
-                    !(a.moves | v.region().unseen | v.region().empty);
+                    !(a.moves | v.region().outside_buffers | v.region().empty);
   return implies(anew, paged_in(v.state, a.address, a.length, true));
 }
 /// Whether the kind of change is not asked for, or was granted before.
 template <class D> constexpr auto grants_change(const View<D>& v, Change change, Feature feature) {
-  return implies(
-      has<D>(v.call.flags, change), has<D>(v.state.can.features | v.state.shown, feature));
+  return implies(has<D>(v.call.flags, change),
+      has<D>(v.state.can.features | v.state.demonstrated_features, feature));
 }
 
 // What decides.
@@ -49,14 +49,14 @@ MRPROOF_SITUATION(translation_given, "a change of translation comes with an addr
 MRPROOF_SITUATION(access_only_with_flag, "access is 0 where CHANGE_ACCESS is not set",
     "gap.rereg_access_without_flag", has<D>(v.call.flags, kChangeAccess) | (v.call.access == 0));
 MRPROOF_SITUATION(mr_plain, "the MR is of the program's own memory", "gap.rereg_of_other_kinds",
-    !v.region().unseen);
+    !v.region().outside_buffers);
 MRPROOF_SITUATION(experimental_access,
     "the access flags asked for are those that the vendor page names",
     "rereg_exp.access_known gap.exp_access_list",
     (!has<D>(v.call.flags, kChangeAccess)) | ((v.call.access & ~kExperimentalAccess) == 0));
 MRPROOF_SITUATION(old_memory_there,
     "the MR's memory has not been taken away under it, as far as the access asked for goes",
-    "gap.memory_unmapped_later", (!v.region().gone) & can_be_pinned_anew(v));
+    "gap.memory_unmapped_later", (!v.region().unmapped) & can_be_pinned_anew(v));
 MRPROOF_SITUATION(changes_available, "every kind of change asked for has been granted before",
     "gap.rereg_unsupported",
     grants_change(v, kChangeTranslation, kReregTranslation) &

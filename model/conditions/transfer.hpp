@@ -145,10 +145,10 @@ MRPROOF_SITUATION(far_side_sound, "the responder has no fault to find on its sid
 /// Whether the ranges that bytes may be stored in overlap none that others come from, or each
 /// other. Sound for what is granted: where bytes cannot be reached, none move.
 template <class D> constexpr auto apart(const Piece<D>& a, const Piece<D>& b) {
-  const auto nothing = (a.length == 0) | (b.length == 0) | a.unseen | b.unseen;
+  const auto nothing = (a.length == 0) | (b.length == 0) | a.outside_buffers | b.outside_buffers;
   return nothing | (a.at + a.length <= b.at) | (b.at + b.length <= a.at);
 }
-/// What the duty copy_defined says.
+/// What the precondition copy_defined says.
 template <class D> constexpr auto can_be_copied(const View<D>& v) {
   const auto remote = v.remote();
   const auto far = remote.reachable_piece();
@@ -162,7 +162,7 @@ template <class D> constexpr auto can_be_copied(const View<D>& v) {
   }
   return stores ? result & apart(near[0], near[1]) : result;
 }
-/// What the duty receive_copy_defined says of a receive that is posted.
+/// What the precondition receive_copy_defined says of a receive that is posted.
 template <class D> constexpr auto can_be_received(const View<D>& v) {
   const auto first = v.receive(0);
   const auto second = v.receive(1);
@@ -190,7 +190,7 @@ template <class D> constexpr auto claimed_on_demand(const View<D>& v) {
 }
 /// Whether no region is used that was registered with HUGETLB: buffers have ordinary pages.
 template <class D> constexpr auto no_promise_broken(const View<D>& v) {
-  if (!D::possible(has<D>(v.state.proven, kHugetlb))) return D::bit(true);
+  if (!D::possible(has<D>(v.state.demonstrated_access, kHugetlb))) return D::bit(true);
   const auto ordinary = [](auto& t) { return t.none_with(kHugetlb); };
   const auto far = is_send(v.call.verb) ? v.each_landing(ordinary) : v.remote_side(ordinary);
   return v.each_local(ordinary) & far;

@@ -55,7 +55,7 @@ MRPROOF_SITUATION(window_access_known, "the window's flags are among those that 
 MRPROOF_SITUATION(window_access_available,
     "a window for atomics is asked for where there are atomics",
     "reg_mr.remote_atomic_optional gap.bind_atomics_unclaimed",
-    has<D>(v.state.can.claimed | v.state.proven, kRemoteAtomic) |
+    has<D>(v.state.can.claimed | v.state.demonstrated_access, kRemoteAtomic) |
         !has<D>(v.call.access, kRemoteAtomic));
 MRPROOF_SITUATION(key_index_kept,
     "the key wanted for a type 2 window differs from its key in the low byte only",
@@ -67,7 +67,8 @@ MRPROOF_SITUATION(key_byte_changes, "the key wanted for a type 2 window is not t
 MRPROOF_SITUATION(bind_region_plain, "the region is addressed as memory is",
     "gap.bind_on_zero_based_mr", v.region().first == v.region().memory);
 MRPROOF_SITUATION(bind_region_seen, "the region's memory is the program's own and was not unmapped",
-    "harness.seen_memory gap.memory_unmapped_later", !(v.region().unseen | v.region().gone));
+    "harness.seen_memory gap.memory_unmapped_later",
+    !(v.region().outside_buffers | v.region().unmapped));
 MRPROOF_SITUATION(no_other_type_window_here, "no type 2A window is bound through the queue pair",
     "o10-2.2.5 gap.destroy_with_windows", (!windows_are_2a(v)) | !bound_through_qp(v));
 

@@ -235,18 +235,18 @@ TEST_F(JudgeTest, LeavesNoCallWithoutAnAllowedResult) {
 }
 
 TEST_F(JudgeTest, ForbidsWhatTheCallerMustNotDo) {
-  const auto duty = [&](const Call<Plain>& call) {
+  const auto precondition = [&](const Call<Plain>& call) {
     const auto* broken = linux_rulebook().forbids(state_, call);
     return std::string(broken == nullptr ? "" : broken->id);
   };
-  EXPECT_EQ(duty(write()), "");
-  EXPECT_EQ(duty(reg(0, 0, kAll)), "mr_slot_free");
-  EXPECT_EQ(duty(reg(3, 2, kAll)), "pd_live");
+  EXPECT_EQ(precondition(write()), "");
+  EXPECT_EQ(precondition(reg(0, 0, kAll)), "mr_slot_free");
+  EXPECT_EQ(precondition(reg(3, 2, kAll)), "pd_live");
   Call<Plain> overlapping = write(0x100);
   overlapping.remote = Plain::address(buffer_address(0) + 63);
-  EXPECT_EQ(duty(overlapping), "copy_defined");
+  EXPECT_EQ(precondition(overlapping), "copy_defined");
   overlapping.remote = Plain::address(buffer_address(0) + 64);
-  EXPECT_EQ(duty(overlapping), "");
+  EXPECT_EQ(precondition(overlapping), "");
 }
 
 }  // namespace

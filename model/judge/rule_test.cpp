@@ -41,8 +41,8 @@ template <class D> class Draw {
     s.can.claimed = D::flags(below(1024));
     s.can.max_message = D::address(below(0x100));
     s.can.features = D::flags(below(64));
-    s.proven = D::flags(below(1024) & below(1024));
-    s.shown = D::flags(below(0x2000) & below(0x2000));
+    s.demonstrated_access = D::flags(below(1024) & below(1024));
+    s.demonstrated_features = D::flags(below(0x2000) & below(0x2000));
     s.defined = D::flags(below(3) == 0 ? 63 : 1023);
     return s;
   }
@@ -95,10 +95,10 @@ template <class D> class Draw {
     r.pd = D::small(below(2));
     r.access = D::flags(below(128));
     r.null = D::bit(below(12) == 0);
-    r.unseen = D::bit(below(12) == 0);
-    r.gone = D::bit(below(6) == 0);
-    r.gone_first = address();
-    r.gone_last = r.gone_first + length();
+    r.outside_buffers = D::bit(below(12) == 0);
+    r.unmapped = D::bit(below(6) == 0);
+    r.unmapped_first = address();
+    r.unmapped_last = r.unmapped_first + length();
     r.memory = address();
     r.first = below(3) == 0 ? D::address(0) : r.memory;
     r.last = r.first + length();
@@ -170,8 +170,8 @@ template <class D> void append(Values& values, const State<D>& s) {
   const auto words = [&](const auto&... all) { (values.push_back(all.value()), ...); };
   for (const auto& pd : s.pds) bits({pd.live});
   for (const auto& r : s.regions) {
-    bits({r.live, r.empty, r.undefined, r.null, r.unseen, r.gone});
-    addresses({r.first, r.last, r.memory, r.gone_first, r.gone_last});
+    bits({r.live, r.empty, r.undefined, r.null, r.outside_buffers, r.unmapped});
+    addresses({r.first, r.last, r.memory, r.unmapped_first, r.unmapped_last});
     words(r.pd, r.access, r.lkey, r.rkey, r.old_lkey, r.old_rkey);
   }
   for (const auto& w : s.windows) {
@@ -191,7 +191,7 @@ template <class D> void append(Values& values, const State<D>& s) {
     bits({b.hole, b.read_only});
     addresses({b.hole_first, b.hole_last});
   }
-  words(s.proven, s.shown);
+  words(s.demonstrated_access, s.demonstrated_features);
 }
 
 /// The rule's answer about one draw as numbers: its conditions, the state after it, what it moves.
@@ -213,7 +213,7 @@ template <class D> Values answer(const Entry<D>& entry, std::uint64_t seed) {
     for (const auto& piece : *pieces) {
       values.push_back(piece.at.value() & kNarrowMask);
       values.push_back(piece.length.value() & kNarrowMask);
-      values.push_back(piece.unseen.truth());
+      values.push_back(piece.outside_buffers.truth());
       values.push_back(piece.zeros.truth());
     }
   values.push_back(transfer.exact ? 1 : 0);

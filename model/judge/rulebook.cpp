@@ -18,7 +18,7 @@ Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined, std::span<co
   for (const auto& group : groups) {
     for (const auto& [verb, rows, owed, functions] : group) {
       const auto place = static_cast<std::size_t>(verb);
-      duties_.at(place) = owed;
+      preconditions_.at(place) = owed;
       for (std::size_t i = 0; i < rows.size(); ++i) {
         rules_.push_back(&store_.emplace_back(rows[i], verb, rules_.size(), functions[i]));
         const auto outcome = static_cast<std::size_t>(rows[i].outcome);
@@ -29,8 +29,8 @@ Rulebook::Rulebook(std::string_view dialect, std::uint32_t defined, std::span<co
 }
 
 bool Rulebook::has(Verb verb) const { return !rules(verb, Outcome::ok).empty(); }
-std::span<const PlainCondition* const> Rulebook::duties(Verb verb) const {
-  return duties_.at(static_cast<std::size_t>(verb));
+std::span<const PlainCondition* const> Rulebook::preconditions(Verb verb) const {
+  return preconditions_.at(static_cast<std::size_t>(verb));
 }
 
 const PlainCondition* Rulebook::forbids(const State<Plain>& state, const Call<Plain>& call) const {
@@ -39,8 +39,8 @@ const PlainCondition* Rulebook::forbids(const State<Plain>& state, const Call<Pl
 }
 const PlainCondition* Rulebook::forbids(const PlainView& view) const {
   if (!has(view.call.verb)) return &kVerbInDialect;
-  for (const PlainCondition* duty : duties(view.call.verb))
-    if (!duty->holds(view).truth()) return duty;
+  for (const PlainCondition* precondition : preconditions(view.call.verb))
+    if (!precondition->holds(view).truth()) return precondition;
   return nullptr;
 }
 
@@ -52,8 +52,8 @@ std::vector<const PlainCondition*> Rulebook::conditions() const {
   for (const PlainRule* rule : rules_)
     for (const auto& list : {rule->requires_all, rule->reasons})
       for (const auto& term : list) add(term.condition);
-  for (const auto& list : duties_)
-    for (const auto* duty : list) add(duty);
+  for (const auto& list : preconditions_)
+    for (const auto* precondition : list) add(precondition);
   return all;
 }
 const PlainRule* Rulebook::find(std::string_view id) const {

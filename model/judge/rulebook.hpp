@@ -26,7 +26,7 @@ struct PlainRule : Rule<Plain> {
   Applies applies;    ///< whether it applies to a view: all its terms, and one of its reasons
 };
 
-/// All rules and duties of one dialect over the oracle's domain. Immutable; share it freely.
+/// All rules and preconditions of one dialect over the oracle's domain. Immutable; share it freely.
 class Rulebook {
  public:
   using Group = std::span<const VerbRules<Plain>>;
@@ -47,16 +47,16 @@ class Rulebook {
   /// Whether the dialect has the verb.
   bool has(Verb verb) const;
   /// What the caller of `verb` owes.
-  std::span<const PlainCondition* const> duties(Verb verb) const;
-  /// The duty that a caller would break, or null: then the call may be made.
+  std::span<const PlainCondition* const> preconditions(Verb verb) const;
+  /// The precondition that a caller would break, or null: then the call may be made.
   const PlainCondition* forbids(const State<Plain>& state, const Call<Plain>& call) const;
   /// The same for the call of a view, which keeps what its keys were found to be.
   const PlainCondition* forbids(const PlainView& view) const;
-  /// Every condition that a rule or a duty speaks of, once.
+  /// Every condition that a rule or a precondition speaks of, once.
   std::vector<const PlainCondition*> conditions() const;
   /// The rule of that id, or null.
   const PlainRule* find(std::string_view id) const;
-  /// Place in rules() of one of them.
+  /// TestEnvironment in rules() of one of them.
   std::size_t index(const PlainRule& rule) const { return rule.place; }
 
  private:
@@ -65,10 +65,10 @@ class Rulebook {
   std::deque<PlainRule> store_;
   std::vector<const PlainRule*> rules_;
   std::array<std::array<std::vector<const PlainRule*>, kOutcomes>, kVerbs> by_outcome_;
-  std::array<std::span<const PlainCondition* const>, kVerbs> duties_{};
+  std::array<std::span<const PlainCondition* const>, kVerbs> preconditions_{};
 };
 
-/// Stands for the duty to call only verbs that the dialect has.
+/// Stands for the precondition to call only verbs that the dialect has.
 extern const PlainCondition kVerbInDialect;
 /// The current manual pages of rdma-core.
 const Rulebook& linux_rulebook();

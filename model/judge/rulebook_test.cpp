@@ -105,11 +105,11 @@ TEST(Rulebook, ReasonsSpeakOfTheSituation) {
 /// What the caller of a verb that names an object owes at least.
 struct Owed {
   Verb verb;
-  const char* duty;
+  const char* precondition;
 };
 
 TEST(Rulebook, WhoeverNamesAnObjectOwesThatItIsThere) {
-  for (const auto& [verb, duty] : {Owed{Verb::alloc_pd, "pd_slot_free"},
+  for (const auto& [verb, precondition] : {Owed{Verb::alloc_pd, "pd_slot_free"},
            {Verb::dealloc_pd, "pd_live"}, {Verb::reg_mr, "pd_live"}, {Verb::reg_mr, "mr_slot_free"},
            {Verb::dereg_mr, "mr_live"}, {Verb::post_recv, "qp_live"}, {Verb::send, "qp_live"},
            {Verb::rdma_write, "qp_live"}, {Verb::rdma_read, "qp_live"}, {Verb::query_qp, "qp_live"},
@@ -122,8 +122,8 @@ TEST(Rulebook, WhoeverNamesAnObjectOwesThatItIsThere) {
            {Verb::rdma_read, "copy_defined"}, {Verb::rereg_mr, "one_process"},
            {Verb::bind_mw, "one_process"}, {Verb::post_bind_mw, "one_process"}}) {
     std::vector<std::string> ids;
-    for (const auto* condition : book().duties(verb)) ids.emplace_back(condition->id);
-    EXPECT_THAT(ids, Contains(duty)) << kVerbNames.at(static_cast<std::size_t>(verb));
+    for (const auto* condition : book().preconditions(verb)) ids.emplace_back(condition->id);
+    EXPECT_THAT(ids, Contains(precondition)) << kVerbNames.at(static_cast<std::size_t>(verb));
   }
 }
 

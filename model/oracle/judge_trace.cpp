@@ -79,9 +79,9 @@ Trace judge_trace(
       fail("the step has no result; write '-> ok', or use replay");
     oracle.resolve(step);
     keys.give(step, oracle.state());
-    if (const auto* duty = oracle.forbids(step))
-      fail(fmt::format(
-          "this call may not be made here, since it does not hold that {}", duty->sentence));
+    if (const auto* precondition = oracle.forbids(step))
+      fail(fmt::format("this call may not be made here, since it does not hold that {}",
+          precondition->sentence));
     RecordedMemory memory(step);
     step.bytes.clear();
     step.remarks.clear();

@@ -20,7 +20,7 @@ Trace judged(const std::string& lines) {
   return judge_trace(parse_trace(kHead + lines, "t.mrt"), linux_rulebook(), "t.mrt");
 }
 
-/// A call that must not be made, and which duty it would break.
+/// A call that must not be made, and which precondition it would break.
 struct Forbidden {
   const char* name;
   const char* before;

@@ -89,7 +89,7 @@ std::size_t Memory::gather(const Transfer<Plain>& transfer, std::span<std::byte>
   for (const auto& piece : transfer.from) {
     const std::size_t length = std::min<std::size_t>(piece.length.value(), most - count);
     if (length == 0) continue;
-    if (piece.zeros.truth() || piece.unseen.truth())
+    if (piece.zeros.truth() || piece.outside_buffers.truth())
       std::memset(bytes.data() + count, 0, length);
     else
       std::memcpy(bytes.data() + count, const_cast<Memory*>(this)->locate(piece.at.value(), length),
@@ -102,7 +102,7 @@ std::size_t Memory::gather(const Transfer<Plain>& transfer, std::span<std::byte>
 void Memory::move(const Transfer<Plain>& transfer) {
   std::array<std::byte, kMostMoved> bytes;  // NOLINT(*-member-init): gather() fills what counts
   const std::size_t count = gather(transfer, bytes);
-  if (transfer.motion != Motion::copy && count == 8 && !transfer.from[0].unseen.truth()) {
+  if (transfer.motion != Motion::copy && count == 8 && !transfer.from[0].outside_buffers.truth()) {
     const std::uint64_t at = transfer.from[0].at.value();
     const std::uint64_t value = changed(transfer, load(at));
     std::memcpy(locate(at, sizeof value), &value, sizeof value);
@@ -110,7 +110,7 @@ void Memory::move(const Transfer<Plain>& transfer) {
   std::size_t done = 0;
   for (const auto& piece : transfer.to) {
     const std::size_t length = std::min<std::size_t>(piece.length.value(), count - done);
-    if (length != 0 && !piece.unseen.truth())
+    if (length != 0 && !piece.outside_buffers.truth())
       std::memcpy(locate(piece.at.value(), length), bytes.data() + done, length);
     done += length;
   }
@@ -119,7 +119,7 @@ void Memory::move(const Transfer<Plain>& transfer) {
 std::optional<std::byte> Memory::moved(
     const Transfer<Plain>& transfer, std::uint64_t address) const {
   if (transfer.motion != Motion::copy && transfer.from[0].length.value() == 8 &&
-      address - transfer.from[0].at.value() < 8 && !transfer.from[0].unseen.truth()) {
+      address - transfer.from[0].at.value() < 8 && !transfer.from[0].outside_buffers.truth()) {
     const std::uint64_t at = transfer.from[0].at.value();
     const std::uint64_t value = changed(transfer, load(at));
     return reinterpret_cast<const std::byte*>(&value)[address - at];
@@ -127,7 +127,7 @@ std::optional<std::byte> Memory::moved(
   std::uint64_t place = 0;  // in the message
   for (const auto& to : transfer.to) {
     const std::uint64_t offset = address - to.at.value();
-    if (offset >= to.length.value() || to.unseen.truth()) {
+    if (offset >= to.length.value() || to.outside_buffers.truth()) {
       place += to.length.value();
       continue;
     }
@@ -139,7 +139,8 @@ std::optional<std::byte> Memory::moved(
       }
       if (from.zeros.truth()) return std::byte{0};
       // A region paged on demand may be longer than the memory behind it.
-      if (from.unseen.truth() || !contains(from.at.value() + place, 1)) return std::nullopt;
+      if (from.outside_buffers.truth() || !contains(from.at.value() + place, 1))
+        return std::nullopt;
       return at(from.at.value() + place);
     }
     return std::nullopt;

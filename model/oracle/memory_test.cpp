@@ -97,13 +97,13 @@ TEST(Memory, GathersAndScattersInOrder) {
 TEST(Memory, StoresNothingUnseenAndReadsZerosFromNullRegions) {
   Memory memory;
   Transfer<Plain> t = transfer(0, buffer_address(1), 8);
-  t.from[0].zeros = t.from[0].unseen = Bit(true);
+  t.from[0].zeros = t.from[0].outside_buffers = Bit(true);
   EXPECT_EQ(memory.moved(t, buffer_address(1)), std::byte{0});
   memory.move(t);
   EXPECT_EQ(memory.at(buffer_address(1) + 7), std::byte{0});
   EXPECT_TRUE(holds(memory, buffer_address(1) + 8, 8, initial_seed(1), 8));
   t = transfer(buffer_address(0), 0, 8);
-  t.to[0].unseen = Bit(true);
+  t.to[0].outside_buffers = Bit(true);
   EXPECT_NO_THROW(memory.move(t));
 }
 

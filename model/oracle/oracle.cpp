@@ -50,14 +50,14 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   }
   const PlainRule& rule = *judgement.rule;
   const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
-  if (!transfer.exact) late_.expect(step.call.qp, transfer, memory_);
+  if (!transfer.exact) in_flight_.expect(step.call.qp, transfer, memory_);
   const Judgement bytes = check_bytes(step, view, rule, transfer, source);
   if (bytes.verdict == Verdict::deviates)
     surprise_ = {state_, step.call, step.result, bytes, provenance_};
   provenance_.note(*book_, rule, view);
   expect_late_failure(view);
   if (step.call.verb == Verb::connect) {
-    late_.forget(step.call.qp);
+    in_flight_.forget(step.call.qp);
     may_have_failed_[step.call.qp] = may_have_failed_[peer_of(step.call.qp)] = false;
   }
   advance(rule, view, state_);
@@ -130,7 +130,7 @@ bool Oracle::explained(const std::vector<ByteRun>& runs, const Transfer<Plain>& 
     for (std::size_t i = 0; i < run.bytes.size(); ++i) {
       const std::uint64_t at = run.address + i;
       if ((transfer.exact || memory_.moved(transfer, at) != run.bytes[i]) &&
-          !late_.explain(at, run.bytes[i]))
+          !in_flight_.explain(at, run.bytes[i]))
         return false;
     }
     return true;
@@ -197,7 +197,7 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
     return false;
   expect_late_failure({state_, call, r});
   if (const auto part = part_of({state_, call, r}); !part.exact)
-    late_.expect(call.qp, part, memory_);
+    in_flight_.expect(call.qp, part, memory_);
   take_over(state_, call.qp, r.qp_state, r.own_receive);
   take_over(state_, peer_of(call.qp), r.peer_state, r.peer_receive);
   if (is_bind(call.verb)) {

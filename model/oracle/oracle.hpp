@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/judge/judge.hpp"
-#include "model/oracle/late_bytes.hpp"
+#include "model/oracle/in_flight_writes.hpp"
 #include "model/oracle/memory.hpp"
 #include "model/oracle/provenance.hpp"
 #include "model/trace/trace.hpp"
@@ -36,7 +36,8 @@ class Oracle {
 
   /// Puts the values of the call's named keys into it.
   void resolve(PlannedCall& step) const;
-  /// The duty that the call would break, or null (see model/rule.hpp). Keys must be resolved.
+  /// The precondition that the call would break, or null (see model/rule.hpp). Keys must be
+  /// resolved.
   [[nodiscard]] const PlainCondition* forbids(const PlannedCall& step) const;
   /// Judges the observed step, records differing bytes in it, and moves on to the next state.
   Judgement check(Step& step, MemorySource& source);
@@ -71,7 +72,7 @@ class Oracle {
   const Rulebook* book_;
   State<Plain> state_;
   Memory memory_;
-  LateBytes late_;
+  InFlightWrites in_flight_;
   /// Queue pairs that may have failed since they were last seen.
   std::array<bool, Plain::kQps> may_have_failed_{};
   Provenance provenance_;

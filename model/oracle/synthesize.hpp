@@ -10,7 +10,7 @@ namespace mrproof::model {
 
 /// A result of the call by which the rule applies, as a sound device would give it: fresh keys, the
 /// errno that fits, true states. Nothing if the situation does not allow the rule. Fields that such
-/// a result does not give are zero. The caller owes the duties of the call, keys resolved.
+/// a result does not give are zero. The caller owes the preconditions of the call, keys resolved.
 std::optional<Result<Plain>> synthesize(
     const PlainRule& rule, const State<Plain>& state, const Call<Plain>& call);
 

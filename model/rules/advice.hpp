@@ -12,7 +12,9 @@ template <class D> struct AdviceRules {
   using R = Rule<D>;
   using enum Outcome;
 
-  static void show(const View<D>& /*v*/, State<D>& after) { after.shown = after.shown | kAdviseMr; }
+  static void show(const View<D>& /*v*/, State<D>& after) {
+    after.demonstrated_features = after.demonstrated_features | kAdviseMr;
+  }
 
   static constexpr auto kSound =
       list<D, advice_known<D>, advice_flags_known<D>, advised_key_live<D>, advised_same_pd<D>,

@@ -42,7 +42,9 @@ template <class D> struct TransferEffects {
   static void consume_receive(const V& v, S& after) {
     after.qps.at(peer_of(v.call.qp)).posted = false;
   }
-  static void atomic_done(const V& /*v*/, S& after) { after.shown = after.shown | kAtomics; }
+  static void atomic_done(const V& /*v*/, S& after) {
+    after.demonstrated_features = after.demonstrated_features | kAtomics;
+  }
   static void post_receive(const V& v, S& after) {
     auto& qp = after.qps.at(v.call.qp);
     // A receive posted on a failed queue pair is as good as flushed.
@@ -72,7 +74,7 @@ template <class D> struct TransferEffects {
   /// The type 2 window with the call's key is not bound any more.
   static void invalidate(const V& v, S& after) {
     for (auto& w : after.windows) w.bound = w.bound & !(w.live & w.two & (w.rkey == v.call.rkey));
-    after.shown = after.shown | kMemoryExtensions;
+    after.demonstrated_features = after.demonstrated_features | kMemoryExtensions;
   }
   static void deliver_and_invalidate(const V& v, S& after) {
     invalidate(v, after);

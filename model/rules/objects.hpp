@@ -51,13 +51,14 @@ template <class D> struct ObjectRules {
     for (auto& r : after.regions) {
       const auto end = r.memory + (r.last - r.first);
       const auto touched = (r.memory <= last) & (v.call.address <= end) & (!r.empty);
-      const auto holds = r.live & touched & !(r.unseen | r.null | has<D>(r.access, kOnDemand));
+      const auto holds =
+          r.live & touched & !(r.outside_buffers | r.null | has<D>(r.access, kOnDemand));
       // One lost range is followed; with a second one the region may only be deregistered.
-      const auto known = (r.gone_first <= v.call.address) & (last <= r.gone_last);
-      r.undefined = r.undefined | (holds & r.gone & !known);
-      r.gone_first = D::select(holds & !r.gone, v.call.address, r.gone_first);
-      r.gone_last = D::select(holds & !r.gone, last, r.gone_last);
-      r.gone = r.gone | holds;
+      const auto known = (r.unmapped_first <= v.call.address) & (last <= r.unmapped_last);
+      r.undefined = r.undefined | (holds & r.unmapped & !known);
+      r.unmapped_first = D::select(holds & !r.unmapped, v.call.address, r.unmapped_first);
+      r.unmapped_last = D::select(holds & !r.unmapped, last, r.unmapped_last);
+      r.unmapped = r.unmapped | holds;
     }
   }
   static void protect(const V& v, S& after) {

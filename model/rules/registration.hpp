@@ -19,7 +19,7 @@ template <class D> struct RegistrationRules {
     r.live = true;
     r.empty = a.length == 0;
     r.undefined = !(keys_range_straight<D>.holds(v) & base_unambiguous<D>.holds(v));
-    r.unseen = !of_buffers(v);
+    r.outside_buffers = !of_buffers(v);
     r.pd = v.call.pd;
     r.access = a.access;
     r.first = a.first;
@@ -29,9 +29,10 @@ template <class D> struct RegistrationRules {
     r.rkey = v.result.rkey;
     const auto needed = features_needed(v);
     after.regions.at(v.call.mr) = r;
-    after.proven = after.proven | a.access;
-    after.shown = after.shown | D::select(needed == ~0U, D::flags(0), needed) |
-                  D::select(is_implicit(a), D::flags(kImplicitOnDemand), D::flags(0));
+    after.demonstrated_access = after.demonstrated_access | a.access;
+    after.demonstrated_features =
+        after.demonstrated_features | D::select(needed == ~0U, D::flags(0), needed) |
+        D::select(is_implicit(a), D::flags(kImplicitOnDemand), D::flags(0));
   }
   static void enter_null(const V& v, S& after) {
     Region<D> r;
@@ -42,7 +43,7 @@ template <class D> struct RegistrationRules {
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
     after.regions.at(v.call.mr) = r;
-    after.shown = after.shown | kNullMr;
+    after.demonstrated_features = after.demonstrated_features | kNullMr;
   }
 
   static constexpr auto kSound =
@@ -90,7 +91,7 @@ template <class D> struct SharingRules {
     r.rkey = v.result.rkey;
     r.old_lkey = r.old_rkey = 0;
     after.regions.at(v.call.mr) = r;
-    after.proven = after.proven | r.access;
+    after.demonstrated_access = after.demonstrated_access | r.access;
   }
 
   static constexpr auto kSound = list<D, source_shared<D>, remote_write_has_local_write<D>>;

@@ -27,7 +27,7 @@ template <class D> struct ReregistrationRules {
     r.first = a.first;
     r.last = a.first + a.length - 1;
     r.memory = a.address;
-    r.gone = r.gone & !moves;
+    r.unmapped = r.unmapped & !moves;
     r.old_lkey = r.lkey;
     r.old_rkey = r.rkey;
     r.lkey = v.result.lkey;
@@ -35,10 +35,11 @@ template <class D> struct ReregistrationRules {
     const auto shows = [&](std::uint32_t change, std::uint32_t feature) {
       return D::select(has<D>(v.call.flags, change), D::flags(feature), D::flags(0));
     };
-    after.shown = after.shown | shows(kChangeTranslation, kReregTranslation) |
-                  shows(kChangePd, kReregPd) | shows(kChangeAccess, kReregAccess);
+    after.demonstrated_features = after.demonstrated_features |
+                                  shows(kChangeTranslation, kReregTranslation) |
+                                  shows(kChangePd, kReregPd) | shows(kChangeAccess, kReregAccess);
     after.regions.at(v.call.mr) = r;
-    after.proven = after.proven | a.access;
+    after.demonstrated_access = after.demonstrated_access | a.access;
   }
   /// The same; nothing says what becomes of windows that were bound.
   static void renew_under_windows(const V& v, S& after) {

@@ -23,7 +23,7 @@ template <class D> struct WindowRules {
     w.pd = v.call.pd;
     w.rkey = v.result.rkey;
     after.windows.at(v.call.mw) = w;
-    after.shown = after.shown | features_needed(v);
+    after.demonstrated_features = after.demonstrated_features | features_needed(v);
   }
   static void deallocate(const V& v, S& after) {
     auto& w = after.windows.at(v.call.mw);

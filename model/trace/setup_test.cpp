@@ -26,7 +26,7 @@ TEST(InitialState, HoldsWhatIsGivenAndNothingElse) {
   }
   EXPECT_EQ(state.can.claimed.value(), 5U);
   EXPECT_EQ(state.can.max_message.value(), 77U);
-  EXPECT_EQ(state.proven.value(), 0U);
+  EXPECT_EQ(state.demonstrated_access.value(), 0U);
 }
 
 TEST(InitialState, PeersAreEachOthers) {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "model/conditions/circumstances.hpp"
-#include "model/oracle/foresee.hpp"
+#include "model/oracle/predict.hpp"
 #include "model/trace/trace_form.hpp"
 #include "property-tests/shrink/plain_calls.hpp"
 #include "property-tests/shrink/shrink_form.hpp"
@@ -192,7 +192,7 @@ class Search {
     if (made.call.verb == Verb::rdma_write)  // it is there to fail
       made.result.outcome =
           made.lkey == model::KeyName{} ? Outcome::loc_prot_err : Outcome::rem_access_err;
-    auto next = model::foreseen(book_, state, made);
+    auto next = model::predicted(book_, state, made);
     if (!next || !is_worth_it(state, *next, made)) return;
     if (made.call.verb == Verb::rereg_mr) renew_keys(next->regions.at(made.call.mr));
     made_.push_back(made);

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "impl/sim/sim_device.hpp"
-#include "model/oracle/foresee.hpp"
+#include "model/oracle/predict.hpp"
 #include "property-tests/shrink/shrink.hpp"
 
 namespace mrproof::property_tests {
@@ -59,7 +59,7 @@ TEST(ShortTraces, MayAllBeMadeAndShowIt) {
         ASSERT_EQ(trace.steps.size(), steps);
         // Whether a re-registered region has new keys is the device's choice.
         if (model::print_trace(trace).find("old_rkey") == std::string::npos) {
-          ASSERT_EQ(model::foresee(trace, wanted), model::Prospect::possible)
+          ASSERT_EQ(model::predict(trace, wanted), model::Prospect::possible)
               << model::print_trace(trace);
         }
         ASSERT_TRUE(different.insert(calls_text(trace)).second) << model::print_trace(trace);

@@ -190,7 +190,7 @@ void Shrinker::adopt(const model::Trace& seen) {
     step.bytes.clear();
   }
   weight_ = weight_of(best_);
-  foreseeable_ = foreseeable_ || model::foresee(best_, wanted_) == model::Prospect::possible;
+  foreseeable_ = foreseeable_ || model::predict(best_, wanted_) == model::Prospect::possible;
 }
 
 bool Shrinker::promising(model::Prospect prospect) const {
@@ -214,7 +214,7 @@ void Shrinker::consider(const model::Trace& trace, Candidates& candidates) {
   auto clean = cleaned(trace, text);
   if (!clean) return;
   TraceWeight weight{weight_parts(*clean), std::move(text)};
-  if (weight >= weight_ || !promising(model::foresee(*clean, wanted_))) return;
+  if (weight >= weight_ || !promising(model::predict(*clean, wanted_))) return;
   candidates.emplace_back(std::move(weight), std::move(*clean));
 }
 
@@ -249,7 +249,7 @@ bool Shrinker::replace_steps() {
     replacements_of(at, state, candidates);
     model::Step step = best_.steps[at];
     model::resolve_keys(step, state);
-    const auto next = model::foreseen(book, state, step);
+    const auto next = model::predicted(book, state, step);
     if (!next) break;
     state = *next;
   }
@@ -267,7 +267,7 @@ void Shrinker::replacements_of(std::size_t at, const State<Plain>& state, Candid
     if (!book.has(verb) || (!same && (last || !alike(verb, now.call.verb)))) continue;
     model::each_call(state, verb, same ? 1 : 0, [&](const model::Step& call) {
       other.steps[at] = call;
-      if (weight_parts(other) > weight_.parts || !promising(model::foresee(other, wanted_))) return;
+      if (weight_parts(other) > weight_.parts || !promising(model::predict(other, wanted_))) return;
       if (const auto trace = trace_of(numbered(other), like_, weight_))
         consider(*trace, candidates);
     });

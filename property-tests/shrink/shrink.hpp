@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "model/oracle/foresee.hpp"
+#include "model/oracle/predict.hpp"
 #include "property-tests/shrink/short_traces.hpp"
 #include "property-tests/shrink/shrink_moves.hpp"
 #include "property-tests/shrink/trials.hpp"

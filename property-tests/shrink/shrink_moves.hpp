@@ -1,5 +1,5 @@
-// What can be tried to make a trace plainer. Moves only propose: whether a proposal is plainer and
-// still shows what it should is for others to find out.
+// What can be tried to make a trace plainer. Successors only propose: whether a proposal is plainer
+// and still shows what it should is for others to find out.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Moves that change values: numbers, flags, keys, verbs.
+// Successors that change values: numbers, flags, keys, verbs.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -64,11 +64,11 @@ std::optional<model::Trace> DeviceTrials::run(const model::Trace& candidate,
     seen.steps.push_back(std::move(step));
     model::Step& last = seen.steps.back();
     if (last.annotations.front() == wanted) {
-      device_.distrust();
+      device_.mark_suspect();
       return seen;
     }
     if (goes_on) continue;
-    device_.distrust();
+    device_.mark_suspect();
     if (!oracle.recover(last, judgement)) return std::nullopt;
   }
   return std::nullopt;

@@ -9,7 +9,7 @@
 
 #include "model/oracle/oracle.hpp"
 #include "model/random.hpp"
-#include "property-tests/walk/known_here.hpp"
+#include "property-tests/walk/known_deviation_index.hpp"
 #include "property-tests/walk/walk_aim.hpp"
 
 namespace mrproof::property_tests {
@@ -32,7 +32,7 @@ class CallMaker;
 class Walk {
  public:
   /// `known`: what was found of options.known in cases before this one, if somebody keeps it.
-  Walk(std::uint64_t seed, const WalkOptions& options, KnownHere* known = nullptr)
+  Walk(std::uint64_t seed, const WalkOptions& options, KnownDeviationIndex* known = nullptr)
       : random_(seed), options_(&options), kept_known_(known) {}
 
   /// The next step: its call may be made in the oracle's state, and its keys are resolved.
@@ -60,12 +60,12 @@ class Walk {
   /// Of the step and some more that are wrong, the one that was tried least in this case.
   void choose_least_tried(const model::Oracle& oracle, CallMaker& make, std::uint64_t roll,
                           model::PlannedCall& step);
-  KnownHere& known() { return kept_known_ != nullptr ? *kept_known_ : own_known_; }
+  KnownDeviationIndex& known() { return kept_known_ != nullptr ? *kept_known_ : own_known_; }
 
   model::Random random_;
   const WalkOptions* options_;
-  KnownHere* kept_known_;
-  KnownHere own_known_;
+  KnownDeviationIndex* kept_known_;
+  KnownDeviationIndex own_known_;
   Attempts attempts_;
   std::optional<Before> before_;
 };

@@ -17,7 +17,7 @@ constexpr std::uint64_t kHuge = 1ULL << 40U;
 }  // namespace
 
 bool CallMaker::worth(std::uint32_t features) {
-  const auto there = state_.can.features.value() | state_.shown.value();
+  const auto there = state_.can.features.value() | state_.demonstrated_features.value();
   return (there & features) != 0 || random_.chance(12);
 }
 

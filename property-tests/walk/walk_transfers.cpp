@@ -102,7 +102,7 @@ std::optional<model::PlannedCall> CallMaker::rdma(bool wrong) {
 }
 
 std::optional<model::PlannedCall> CallMaker::atomic(bool wrong) {
-  if (((state_.can.features.value() | state_.shown.value()) & kAtomics) == 0) return std::nullopt;
+  if (((state_.can.features.value() | state_.demonstrated_features.value()) & kAtomics) == 0) return std::nullopt;
   model::PlannedCall step =
       call_of(random_.chance(50) ? Verb::atomic_fetch_and_add : Verb::atomic_cmp_and_swp);
   const auto qp = posting_qp();
@@ -195,7 +195,7 @@ std::optional<model::PlannedCall> CallMaker::send_from(std::uint8_t qp, bool wro
   const auto window = one_of(state_.windows, [&](const Window& w) {
     return usable(w) && w.two.truth() && w.qp.value() == peer_of(qp);
   });
-  const bool extended = ((state_.can.features.value() | state_.shown.value()) &
+  const bool extended = ((state_.can.features.value() | state_.demonstrated_features.value()) &
                          (kMemoryExtensions | kMwType2A | kMwType2B)) != 0;
   if (extended && (window ? random_.chance(60) : wrong && random_.chance(20))) {
     step.call.verb = Verb::send_with_inv;

@@ -33,11 +33,11 @@ std::string describe(std::size_t slot, const Region<Plain>& r) {
   text += r.empty.truth() ? "no bytes" : range_of(r);
   text += ", access " + access_of(r.access);
   text += fmt::format(", lkey {:#x}, rkey {:#x}", r.lkey.value(), r.rkey.value());
-  if (r.unseen.truth()) text += ", of memory that is not in the buffers";
-  if (r.gone.truth())
+  if (r.outside_buffers.truth()) text += ", of memory that is not in the buffers";
+  if (r.unmapped.truth())
     text += fmt::format(", holds pages that the program unmapped ({} to {})",
-                        model::print_address(r.gone_first.value()),
-                        model::print_address(r.gone_last.value()));
+                        model::print_address(r.unmapped_first.value()),
+                        model::print_address(r.unmapped_last.value()));
   if (r.undefined.truth()) text += "; undefined: it may only be deregistered";
   return text;
 }

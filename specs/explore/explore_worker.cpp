@@ -27,7 +27,7 @@ void ExploreWorker::work(ExploreLevel& level, const std::function<void()>& pause
     for (auto i = level.next_chunk++; i < level.chunks.size(); i = level.next_chunk++) {
       StateChunk chunk = std::move(level.chunks[i]);
       level.chunks[i] = {};
-      // Answers are remembered best from one state to the next like it.
+      // SuccessorCache are remembered best from one state to the next like it.
       std::sort(chunk.begin(), chunk.end());
       if (!expand_all(level, chunk, pause)) break;
     }
@@ -62,7 +62,7 @@ bool ExploreWorker::expand(ExploreLevel& level, std::span<const PackedState> bat
   std::uint64_t transitions = 0, changes = 0;
   moves_.each_end(
       batch,
-      [&](std::size_t which, PackedState to, std::size_t, const Answers::End& end) {
+      [&](std::size_t which, PackedState to, std::size_t, const SuccessorCache::End& end) {
         transitions += end.count;
         if (to == batch[which]) return;
         changes += end.count;

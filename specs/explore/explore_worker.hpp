@@ -82,7 +82,7 @@ class ExploreWorker {
   void report(ExploreLevel& level, PackedState state, const std::string& what);
   void keep(PackedState state);
 
-  Moves moves_;
+  Successors moves_;
   StateCodec* codec_;
   WorldState state_;
   StateSet* states_;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/explore/moves.hpp"
 #include "specs/explore/state_set.hpp"
+#include "specs/explore/successors.hpp"
 
 namespace mrproof::specs {
 
@@ -38,8 +38,8 @@ struct ExploreOptions {
 
 /// How exploration ended.
 enum class ExploreEnd : std::uint8_t {
-  complete,      ///< no state is left
-  broken,        ///< a state breaks an invariant, or a call in it is in trouble (Moves::each_end())
+  complete,  ///< no state is left
+  broken,  ///< a state breaks an invariant, or a call in it is in trouble (Successors::each_end())
   out_of_memory  ///< there would have been more
 };
 
@@ -59,7 +59,7 @@ class Explorer {
   Explorer(const Scope& scope, const RuleMasks& masks);
   ~Explorer();
 
-  /// Once only. Throws TooManyForms.
+  /// Once only. Throws TooManyValues.
   Explored run(const ExploreOptions& options);
   /// A shortest trace to the state where run() ended, with a result for each step, and the call
   /// that is in trouble there, if that is why. It is one more exploration at most.

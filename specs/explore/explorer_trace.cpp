@@ -10,7 +10,7 @@ namespace mrproof::specs {
 std::vector<std::set<PackedState>> Explorer::ways_to(PackedState state, std::size_t depth) {
   std::vector<std::set<PackedState>> ways(depth + 1);
   ways[depth].insert(state);
-  Moves moves(ready_, codec_);
+  Successors moves(ready_, codec_);
   for (; depth > 0; --depth)
     // Depths are known modulo four only: states that lie deeper by four, eight or more come along.
     // They have a way to `state`, too, but in fewer calls than these nobody gets there from the
@@ -35,7 +35,7 @@ model::Trace Explorer::trace_to(const Explored& ended) {
   plain_scope.symmetry = false;
   const ReadyScope ready(plain_scope, masks_);
   StateCodec codec(plain_scope, masks_.defined_access());
-  Moves moves(ready, codec);
+  Successors moves(ready, codec);
   auto at = codec.pack(codec.initial());
   const auto ways = ways_to(ended.where, ended.counts.depth);
   for (std::size_t i = 1; i < ways.size(); ++i) {
@@ -52,7 +52,7 @@ model::Trace Explorer::trace_to(const Explored& ended) {
   if (!ended.call) return trace;
   std::optional<std::size_t> last;
   moves.each_end(
-      {&at, 1}, [](std::size_t, PackedState, std::size_t, const Answers::End&) {},
+      {&at, 1}, [](std::size_t, PackedState, std::size_t, const SuccessorCache::End&) {},
       [&](std::size_t, std::size_t call, const char*) { last = last ? last : call; });
   if (last) trace.steps.push_back(scope_.calls.at(*last));
   return trace;

@@ -28,14 +28,14 @@ std::uint64_t bits(std::initializer_list<Bit> values) {
 std::uint64_t beside(std::uint64_t low, std::uint64_t high) { return low | high << 32U; }
 
 FormWords<6> words_of(const WorldRegion& r) {
-  return {
-      beside(bits({r.live, r.empty, r.undefined, r.null, r.unseen, r.gone}) | r.pd.value() << 8U,
-             r.access.value()),
-      r.first.value(),
-      r.last.value(),
-      r.memory.value(),
-      r.gone_first.value(),
-      r.gone_last.value()};
+  return {beside(bits({r.live, r.empty, r.undefined, r.null, r.outside_buffers, r.unmapped}) |
+                     r.pd.value() << 8U,
+                 r.access.value()),
+          r.first.value(),
+          r.last.value(),
+          r.memory.value(),
+          r.unmapped_first.value(),
+          r.unmapped_last.value()};
 }
 FormWords<4> words_of(const WorldWindow& w) {
   return {beside(bits({w.live, w.bound, w.two, w.undefined}) | w.pd.value() << 8U |
@@ -61,7 +61,7 @@ FormWords<10> words_of(const Surroundings& s) {
     words[++at] = b.hole_first.value();
     words[++at] = b.hole_last.value();
   }
-  words[9] = beside(s.proven.value(), s.shown.value());
+  words[9] = beside(s.demonstrated_access.value(), s.demonstrated_features.value());
   return words;
 }
 
@@ -75,7 +75,7 @@ PackedState compose(const StateNumbers& n) {
 
 StateCodec::StateCodec(const Scope& scope, std::uint32_t defined_access)
     : symmetry_(scope.symmetry),
-      shown_(scope.shown),
+      shown_(scope.demonstrated_features),
       regions_(1U << 16U, scope.file,
                "regions; name fewer ranges, rights or PDs where they are registered"),
       windows_(1U << 16U, scope.file, "windows; name fewer ranges, rights or PDs in binds"),
@@ -87,8 +87,8 @@ StateCodec::StateCodec(const Scope& scope, std::uint32_t defined_access)
   specs::state_fields([](const std::string&, auto& to, const auto& value) { to = value; }, initial_,
                       plain);
   if (shown_) {
-    initial_.proven = initial_.can.claimed;
-    initial_.shown = initial_.can.features;
+    initial_.demonstrated_access = initial_.can.claimed;
+    initial_.demonstrated_features = initial_.can.features;
   }
   number(WorldRegion{});  // free slots have number 0
   number(WorldWindow{});
@@ -99,7 +99,7 @@ StateCodec::StateCodec(const Scope& scope, std::uint32_t defined_access)
 std::uint16_t StateCodec::number(const WorldRegion& region) {
   if (!region.live.truth()) return regions_.number_of(words_of(WorldRegion{}), WorldRegion{});
   WorldRegion r = region;
-  if (!r.gone.truth()) r.gone_first = r.gone_last = 0;
+  if (!r.unmapped.truth()) r.unmapped_first = r.unmapped_last = 0;
   r.lkey = r.rkey = r.old_lkey = r.old_rkey = 0;
   return regions_.number_of(words_of(r), r);
 }
@@ -147,7 +147,7 @@ std::uint16_t StateCodec::number(const Surroundings& rest) {
     b.read_only = Bit(false);
     b.hole_first = b.hole_last = 0;
   }
-  s.proven = s.proven & kFeatureFlags;
+  s.demonstrated_access = s.demonstrated_access & kFeatureFlags;
   return surroundings_.number_of(words_of(s), s);
 }
 
@@ -158,7 +158,8 @@ PackedState StateCodec::pack_unordered(const WorldState& state) {
   for (std::size_t i = 0; i < n.regions.size(); ++i) n.regions[i] = number(state.regions[i]);
   for (std::size_t i = 0; i < n.windows.size(); ++i) n.windows[i] = number(state.windows[i]);
   for (std::size_t i = 0; i < n.qps.size(); ++i) n.qps[i] = number(state.qps[i], state);
-  n.surroundings = number(Surroundings{state.pds, state.buffers, state.proven, state.shown});
+  n.surroundings = number(Surroundings{state.pds, state.buffers, state.demonstrated_access,
+                                       state.demonstrated_features});
   return compose(n);
 }
 
@@ -236,8 +237,8 @@ void StateCodec::unpack(const StateNumbers& n, WorldState& state) const {
   const auto& rest = surroundings_.object(n.surroundings);
   state.pds = rest.pds;
   state.buffers = rest.buffers;
-  state.proven = rest.proven;
-  state.shown = rest.shown;
+  state.demonstrated_access = rest.demonstrated_access;
+  state.demonstrated_features = rest.demonstrated_features;
 }
 
 WorldState StateCodec::unpack(PackedState packed) const {

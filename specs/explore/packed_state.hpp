@@ -5,7 +5,7 @@
 // in one order, so that states that differ in slot numbers only are one.
 #pragma once
 
-#include "specs/explore/forms.hpp"
+#include "specs/explore/interner.hpp"
 #include "specs/explore/scope.hpp"
 #include "specs/explore/world.hpp"
 
@@ -23,7 +23,7 @@ struct PackedState {
 struct Surroundings {
   std::array<model::ProtectionDomain<World>, World::kPds> pds{};
   std::array<model::Buffer<World>, World::kBuffers> buffers{};
-  World::Flags proven{}, shown{};
+  World::Flags demonstrated_access{}, demonstrated_features{};
 };
 
 /// The numbers of a state's forms.
@@ -43,7 +43,7 @@ class StateCodec {
 
   /// The state that exploration begins with.
   [[nodiscard]] const WorldState& initial() const { return initial_; }
-  /// Throws TooManyForms.
+  /// Throws TooManyValues.
   PackedState pack(const WorldState& state);
   /// The same; slots are not put in order.
   PackedState pack_unordered(const WorldState& state);
@@ -68,10 +68,10 @@ class StateCodec {
 
   bool symmetry_, shown_;
   WorldState initial_;
-  Forms<model::Region<World>, 6> regions_;
-  Forms<model::Window<World>, 4> windows_;
-  Forms<model::QueuePair<World>, 6> qps_;
-  Forms<Surroundings, 10> surroundings_;
+  Interner<model::Region<World>, 6> regions_;
+  Interner<model::Window<World>, 4> windows_;
+  Interner<model::QueuePair<World>, 6> qps_;
+  Interner<Surroundings, 10> surroundings_;
 };
 
 }  // namespace mrproof::specs

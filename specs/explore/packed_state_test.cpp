@@ -76,7 +76,7 @@ struct Variant {
 constexpr std::array kVariants{
     Variant{"none", {"none", "all is there"}},
     Variant{"mr0\\.live", {"mr0\\.(?!live).*", "a free slot"}},
-    Variant{"mr\\d\\.gone", {"mr\\d\\.gone_.*", "all pages are there"}},
+    Variant{"mr\\d\\.unmapped", {"mr\\d\\.unmapped_.*", "all pages are there"}},
     Variant{"mw\\d\\.live", {"mw\\d\\.(?!live).*", "a free slot"}},
     Variant{"mw\\d\\.bound",
             {"mw\\d\\.(region|qp|access|first|last|memory)", "a window that gives no access"}},
@@ -93,8 +93,8 @@ WorldState full_state(WorldState state) {
   specs::state_fields(
       [&](const std::string& path, auto& to) {
         using Field = std::remove_reference_t<decltype(to)>;
-        static const std::regex on(".*\\.(live|gone|bound|two|posted|hole)");
-        static const std::regex given("buf\\d\\.(first|last)|can\\..*|defined|proven|shown");
+        static const std::regex on(".*\\.(live|unmapped|bound|two|posted|hole)");
+        static const std::regex given("buf\\d\\.(first|last)|can\\..*|defined|demonstrated_.*");
         if constexpr (std::is_same_v<Field, Bit>)
           to = Bit(std::regex_match(path, on));
         else if (path.ends_with("key"))
@@ -119,7 +119,7 @@ WorldState changed(WorldState state, const std::regex& which) {
           to = !to;
         else if (path.find("element") != path.npos && path.ends_with("lkey"))
           to = to + (region_key(1) - region_key(0));
-        else if (path == "proven")  // other flags need no proof, and are not kept
+        else if (path == "demonstrated_access")  // other flags need no proof, and are not kept
           to = to + (kFeatureFlags & -kFeatureFlags);
         else
           to = to + 1U;

@@ -40,7 +40,7 @@ bool made_with(const Needs& needs, unsigned regions, unsigned windows, bool symm
 
 RuleDomain::Bit taken(Bit value) { return {value.truth(), 0}; }
 template <unsigned N>
-WatchedWord<N> taken(Word<N> value) {
+TrackedWord<N> taken(Word<N> value) {
   return {value, 0};
 }
 

@@ -39,7 +39,7 @@ RuleMasks::RuleMasks(std::string_view dialect)
 
 void RuleMasks::add(const VerbRules<RuleDomain>& rules) {
   auto& verb = verbs_.at(static_cast<std::size_t>(rules.verb));
-  verb.duties.assign(rules.duties.begin(), rules.duties.end());
+  verb.preconditions.assign(rules.preconditions.begin(), rules.preconditions.end());
   for (const RuleRow& rule : rules.rules) {
     if (rule.weight == Weight::inconclusive) continue;
     MaskedRule masked;
@@ -61,7 +61,7 @@ void RuleMasks::add(const VerbRules<RuleDomain>& rules) {
 bool RuleMasks::replace(const RuleCondition& condition) {
   bool replaced = false;
   for (auto& verb : verbs_)
-    for (auto* list : {&verb.duties, &verb.conditions})
+    for (auto* list : {&verb.preconditions, &verb.conditions})
       for (auto& known : *list)
         if (std::string_view(known->id) == condition.id) {
           known = &condition;

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "model/rule.hpp"
-#include "specs/explore/watched.hpp"
+#include "specs/explore/tracked_domain.hpp"
 
 namespace mrproof::specs {
 
 /// The domain that the explorer asks rules in.
-using RuleDomain = Watched;
+using RuleDomain = TrackedDomain;
 using RuleView = model::View<RuleDomain>;
 using RuleCondition = model::Condition<RuleDomain>;
 using RuleRow = model::Rule<RuleDomain>;
@@ -36,7 +36,7 @@ struct MaskedRule {
 /// The rules of a verb; only what decides about a result: what else is seen with it can always be
 /// seen by fresh keys, the right errno and true states.
 struct MaskedVerb {
-  std::vector<const RuleCondition*> duties, conditions;
+  std::vector<const RuleCondition*> preconditions, conditions;
   std::vector<MaskedRule> rules;
 };
 

@@ -24,7 +24,7 @@ struct Graph {
 
 Graph graph_of(const Scope& scope, const RuleMasks& masks, StateCodec& codec) {
   const ReadyScope ready(scope, masks);
-  Moves moves(ready, codec);
+  Successors moves(ready, codec);
   Graph graph{{codec.pack(codec.initial())}, {0}, {}};
   std::map<PackedState, std::size_t> places{{graph.states.front(), 0}};
   for (std::size_t at = 0; at < graph.states.size(); ++at) {

@@ -25,7 +25,7 @@ Transitions::Transitions(const Scope& scope)
     for (const auto& rule : masks_.of(static_cast<Verb>(verb)).rules)
       rule_places_[verb].push_back(book_->index(*book_->find(rule.id)));
   const ReadyScope ready(scope, masks_);
-  Moves moves(ready, codec_);
+  Successors moves(ready, codec_);
   states_.push_back(codec_.pack(codec_.initial()));
   numbers_[states_.front()] = 0;
   for (std::size_t at = 0; at < states_.size(); ++at) {
@@ -33,7 +33,7 @@ Transitions::Transitions(const Scope& scope)
     const PackedState from = states_[at];
     moves.each_end(
         {&from, 1},
-        [&](std::size_t, PackedState to, std::size_t call, const Answers::End& end) {
+        [&](std::size_t, PackedState to, std::size_t call, const SuccessorCache::End& end) {
           enter(at, to, call, end.rules);
         },
         [](std::size_t, std::size_t, const char*) {});
@@ -102,8 +102,8 @@ std::optional<std::size_t> Transitions::find(const State<Plain>& state) {
   specs::state_fields([](const std::string&, auto& to, const auto& value) { to = value; }, own,
                       state);
   if (scope_->shown) {
-    own.proven = own.proven | codec_.initial().proven;
-    own.shown = own.shown | codec_.initial().shown;
+    own.demonstrated_access = own.demonstrated_access | codec_.initial().demonstrated_access;
+    own.demonstrated_features = own.demonstrated_features | codec_.initial().demonstrated_features;
   }
   const auto found = numbers_.find(codec_.pack(own));
   if (found == numbers_.end()) return std::nullopt;

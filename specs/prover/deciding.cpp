@@ -75,8 +75,12 @@ Ref without(const Part& part, const model::State<Terms>& state) {
   if (part.memory) return memory_is_small(state);
   if (part.roce) return model::is_iwarp(state).ref();
   if (part.access != 0)
-    return (((state.can.claimed & part.access) == 0) & ((state.proven & part.access) == 0)).ref();
-  return (((state.can.features & part.features) == 0) & ((state.shown & part.features) == 0)).ref();
+    return (((state.can.claimed & part.access) == 0) &
+            ((state.demonstrated_access & part.access) == 0))
+        .ref();
+  return (((state.can.features & part.features) == 0) &
+          ((state.demonstrated_features & part.features) == 0))
+      .ref();
 }
 
 /// The device has that part.
@@ -236,9 +240,9 @@ class Question {
     seen_ = {};
     const auto& names = store.names();
     for (std::size_t i = 0; i < names.size() && i < reply.values.size(); ++i) {
-      if (names[i] == "before.can.claimed" || names[i] == "before.proven")
+      if (names[i] == "before.can.claimed" || names[i] == "before.demonstrated_access")
         seen_.access |= reply.values[i];
-      if (names[i] == "before.can.features" || names[i] == "before.shown")
+      if (names[i] == "before.can.features" || names[i] == "before.demonstrated_features")
         seen_.features |= reply.values[i];
     }
   }
@@ -272,7 +276,7 @@ std::string line_of(const Deciding& d) {
 
 std::vector<smt::Bit> decides_alone(const Row& row, std::size_t term, bool reason,
                                     const model::View<Terms>& view) {
-  std::vector<smt::Bit> all{duties_kept(row, view)};
+  std::vector<smt::Bit> all{preconditions_kept(row, view)};
   const auto& required = row.rule.requires_all;
   for (std::size_t i = 0; i < required.size(); ++i) {
     if (required[i].condition->about != model::About::situation) continue;

@@ -30,19 +30,19 @@ struct Deciding {
   }
 };
 
-/// That the caller keeps its duties and that term of the rule, a reason or a requirement, decides
-/// alone. Uses the current store.
+/// That the caller keeps its preconditions and that term of the rule, a reason or a requirement,
+/// decides alone. Uses the current store.
 std::vector<smt::Bit> decides_alone(const Row& row, std::size_t term, bool reason,
                                     const model::View<Terms>& view);
 
 /// All rules' conditions that are about the situation, in the order of the catalogue, asked of all
-/// states that the invariants allow and all calls that keep their duties.
+/// states that the invariants allow and all calls that keep their preconditions.
 std::vector<Deciding> deciding(const ProofOptions& options,
                                const std::function<void(const Deciding&)>& progress);
 
 /// Whether it is proved that the term never decides alone on a device that has just these parts and
 /// carries messages of so many bytes: in no state that the invariants allow and by no call that
-/// keeps its duties.
+/// keeps its preconditions.
 bool never_decides_on(const DeviceParts& has, std::uint64_t max_message, const Row& row,
                       std::size_t term, bool reason, const ProofOptions& options);
 

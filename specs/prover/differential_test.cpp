@@ -77,8 +77,9 @@ struct Compare {
 
 /// What the oracle takes for granted (proved as "features_shown").
 void keep_what_is_known(model::State<Words>& s) {
-  s.shown = s.shown | Words::flags(model::kMwType1 | model::kMwType2A | model::kMwType2B);
-  s.proven = s.proven | Words::flags(model::kOnDemand);
+  s.demonstrated_features =
+      s.demonstrated_features | Words::flags(model::kMwType1 | model::kMwType2A | model::kMwType2B);
+  s.demonstrated_access = s.demonstrated_access | Words::flags(model::kOnDemand);
 }
 
 model::Call<Words> words_of(const model::Call<Terms>& call) {
@@ -121,8 +122,9 @@ void check(const Row& row, const Shape& shape, std::uint64_t seed) {
   for (std::size_t i = Terms::kBuffers; i < Words::kBuffers; ++i)
     words.buffers.at(i).first = Words::address(1);
   keep_what_is_known(words);
-  state.shown = state.shown | Terms::flags(model::kMwType1 | model::kMwType2A | model::kMwType2B);
-  state.proven = state.proven | Terms::flags(model::kOnDemand);
+  state.demonstrated_features = state.demonstrated_features |
+                                Terms::flags(model::kMwType1 | model::kMwType2A | model::kMwType2B);
+  state.demonstrated_access = state.demonstrated_access | Terms::flags(model::kOnDemand);
   auto call_words = words_of(call);
   call_fields(pairing, call, call_words);
   model::Result<Words> result_words;

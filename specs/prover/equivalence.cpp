@@ -84,8 +84,9 @@ std::vector<Named> invariants_of(const Pair& pair) {
     for (const auto& fact : facts.all()) all.back().bits.push_back(fact.holds.ref());
   }
   all.push_back({"calls that can be written", {writable(pair.call()).ref()}});
-  for (const auto* duty : pair.row().duties)
-    all.push_back({std::string("duty `") + duty->id + "`", {duty->holds(pair.view()).ref()}});
+  for (const auto* precondition : pair.row().preconditions)
+    all.push_back({std::string("precondition `") + precondition->id + "`",
+                   {precondition->holds(pair.view()).ref()}});
   return all;
 }
 
@@ -177,7 +178,7 @@ bool same_meaning(const Row& row, const Row& changed, const Shape& shape,
 namespace {
 
 /// What one term that the rows do not have in common has to be so that its change is none.
-Bit immaterial(const Pair& pair, const model::Term<Terms>& term, bool reason) {
+Bit irrelevant(const Pair& pair, const model::Term<Terms>& term, bool reason) {
   const Bit holds = pair.row().holds(term, pair.view());
   if (pair.changed().change.condition == term.condition)
     return holds == pair.changed().holds(term, pair.view());
@@ -191,14 +192,14 @@ bool explain_terms(const Pair& pair, Why& why, std::set<std::string>& names) {
     if (pair.is_common(term, pair.changed().rule.requires_all)) continue;
     auto of = invariants_of(pair);
     add_requirements(pair, term.condition->about == model::About::observation, of);
-    if (!why.find(std::move(of), immaterial(pair, term, false), names)) return false;
+    if (!why.find(std::move(of), irrelevant(pair, term, false), names)) return false;
   }
   for (const auto& term : rule.reasons) {
     if (pair.is_common(term, pair.changed().rule.reasons)) continue;
     auto of = invariants_of(pair);
     add_requirements(pair, false, of);
     add_no_reasons(pair, of);
-    if (!why.find(std::move(of), immaterial(pair, term, true), names)) return false;
+    if (!why.find(std::move(of), irrelevant(pair, term, true), names)) return false;
   }
   return true;
 }

@@ -59,7 +59,7 @@ bool find(const Row& yes, const Row& no, const model::Term<Terms>* reason,
     const model::View<Terms> view{state, call, nothing};
     std::vector<Ref> all;
     for (const auto& fact : facts_of(state)) all.push_back(fact.holds.ref());
-    for (const auto bit : {writable(call), duties_kept(yes, view), situation_of(yes, view)})
+    for (const auto bit : {writable(call), preconditions_kept(yes, view), situation_of(yes, view)})
       all.push_back(bit.ref());
     for (const auto& term : situation_terms(no, view)) all.push_back(term.holds.ref());
     if (reason != nullptr) all.push_back(no.holds(*reason, view).ref());
@@ -136,7 +136,8 @@ std::string freedoms_text(const std::vector<Freedom>& freedoms) {
   std::string text = "# What the manual pages leave open\n\n";
   text +=
       "Made by `mrproof prove --gaps`. Each entry is a call that may succeed and may fail: found "
-      "by Z3 among all\nstates that the invariants allow and all calls that keep their duties, "
+      "by Z3 among all\nstates that the invariants allow and all calls that keep their "
+      "preconditions, "
       "with one such state and call\n(fields that are not named are 0).\n\n";
   text += fmt::format(
       "{} freedoms, of {} gaps or clauses; {} that nothing lists; {} of which the "

@@ -270,9 +270,10 @@ std::string mutants_text(const std::vector<Judgement>& judgements) {
       "condition of each rule\ndropped, each comparison shifted by one, each kind of field that an "
       "effect changes left alone. A mutant\nis *equivalent* if Z3 proves its guard and effect to "
       "be "
-      "those of the rule wherever the invariants hold and the\ncaller keeps the duties: nothing "
+      "those of the rule wherever the invariants hold and the\ncaller keeps the preconditions: "
+      "nothing "
       "could notice it. Beside each stands what that follows from, of which nothing\ncan be left "
-      "out: conditions that the rule requires as well, reasons that it has as well, duties, "
+      "out: conditions that the rule requires as well, reasons that it has as well, preconditions, "
       "invariants.\n*The same by its own terms*: no state and no call of the verb can tell the two "
       "apart, for instance since the verb\nhas no iova that the condition could speak of, or since "
       "each reason of the rule says it as well.\n\n";

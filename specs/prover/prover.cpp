@@ -134,7 +134,7 @@ void prove_start(Prover& prover) {
   std::vector<Ref> assumptions;
   for (auto& r : state.regions) r = {};
   for (auto& w : state.windows) w = {};
-  state.proven = state.shown = Terms::flags(0);
+  state.demonstrated_access = state.demonstrated_features = Terms::flags(0);
   for (auto& q : state.qps) {
     auto domain = Terms::bit(false);
     for (std::size_t i = 0; i < Terms::kPds; ++i)

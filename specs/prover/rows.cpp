@@ -17,7 +17,7 @@ bool same(const Row& row, model::Verb verb, const model::Rule<Terms>& rule,
   return row.verb == verb && std::string_view(row.rule.name) == rule.name &&
          equal(row.rule.requires_all, rule.requires_all) && equal(row.rule.reasons, rule.reasons) &&
          row.rule.effect == rule.effect && row.rule.freedom == rule.freedom &&
-         equal(row.duties, of.duties);
+         equal(row.preconditions, of.preconditions);
 }
 
 void add_rows(std::vector<Row>& rows, unsigned dialect,
@@ -32,8 +32,12 @@ void add_rows(std::vector<Row>& rows, unsigned dialect,
           continue;
         }
         const auto verb = model::kVerbNames.at(static_cast<std::size_t>(of.verb));
-        rows.push_back(
-            {std::string(verb) + "." + rule.name, 1U << dialect, of.verb, rule, of.duties, {}});
+        rows.push_back({std::string(verb) + "." + rule.name,
+                        1U << dialect,
+                        of.verb,
+                        rule,
+                        of.preconditions,
+                        {}});
       }
 }
 
@@ -132,9 +136,9 @@ smt::Bit some_reason(const Row& row, const model::View<Terms>& view) {
   return some;
 }
 
-smt::Bit duties_kept(const Row& row, const model::View<Terms>& view) {
+smt::Bit preconditions_kept(const Row& row, const model::View<Terms>& view) {
   auto all = smt::Bit(true);
-  for (const auto* duty : row.duties) all = all & duty->holds(view);
+  for (const auto* precondition : row.preconditions) all = all & precondition->holds(view);
   return all;
 }
 

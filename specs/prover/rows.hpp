@@ -31,7 +31,7 @@ struct Row {
   DialectSet dialects = 0;
   model::Verb verb = model::Verb::fill;
   model::Rule<Terms> rule;
-  std::span<const model::Condition<Terms>* const> duties;
+  std::span<const model::Condition<Terms>* const> preconditions;
   Change change;
 
   /// Whether the term holds.
@@ -57,8 +57,8 @@ smt::Bit requirements_met(const Row& row, const model::View<Terms>& view);
 std::vector<Fact<Terms>> reasons_of(const Row& row, const model::View<Terms>& view);
 /// Whether there is a reason, if reasons are asked for.
 smt::Bit some_reason(const Row& row, const model::View<Terms>& view);
-/// Whether the caller keeps all duties.
-smt::Bit duties_kept(const Row& row, const model::View<Terms>& view);
+/// Whether the caller keeps all preconditions.
+smt::Bit preconditions_kept(const Row& row, const model::View<Terms>& view);
 /// Whether the situation allows the rule's result, whatever else is seen with it.
 smt::Bit situation_of(const Row& row, const model::View<Terms>& view);
 /// The terms that have to hold for that, reasons aside, by the ids of their conditions.

@@ -27,8 +27,8 @@ StepWorld::StepWorld(const Row& row, const Shape& shape,
   if (row.rule.transfer != nullptr) transfer_ = row.rule.transfer(view);
   if (!before)
     for (const auto& fact : facts_of(before_)) assumptions_.push_back(fact.holds.ref());
-  for (const auto bit : {writable(call_), duties_kept(row, view), requirements_met(row, view),
-                         some_reason(row, view)}) {
+  for (const auto bit : {writable(call_), preconditions_kept(row, view),
+                         requirements_met(row, view), some_reason(row, view)}) {
     assumptions_.push_back(bit.ref());
     allowed_ = allowed_ & bit;
   }
@@ -44,8 +44,8 @@ ChoiceWorld::ChoiceWorld(const std::vector<Row>& rows, DialectSet dialect, const
   const View<Terms> view{state_, call_, nothing};
   if (!state)
     for (const auto& fact : facts_of(state_)) assumptions_.push_back(fact.holds.ref());
-  may_be_made_ = writable(call_) & duties_kept(*rows_.front(), view);
-  for (const auto bit : {writable(call_), duties_kept(*rows_.front(), view)})
+  may_be_made_ = writable(call_) & preconditions_kept(*rows_.front(), view);
+  for (const auto bit : {writable(call_), preconditions_kept(*rows_.front(), view)})
     assumptions_.push_back(bit.ref());
   for (const Row* row : rows_)
     rules_.push_back({&row->rule, situation_of(*row, view), situation_terms(*row, view),

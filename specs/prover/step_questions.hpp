@@ -22,7 +22,7 @@ class StepWorld {
   [[nodiscard]] Taken<Terms> taken() const;
   /// Facts about the state after that are not among what is known of the state before.
   [[nodiscard]] std::vector<Fact<Terms>> news(const Invariant<Terms>& invariant) const;
-  /// Whether the rule allows the step: duties, requirements, reasons.
+  /// Whether the rule allows the step: preconditions, requirements, reasons.
   [[nodiscard]] smt::Bit allowed() const { return allowed_; }
   [[nodiscard]] const model::State<Terms>& after() const { return after_; }
   /// Whether the rule can change the state.
@@ -52,7 +52,7 @@ class ChoiceWorld {
   [[nodiscard]] bool has_rules() const { return !rows_.empty(); }
   /// The verb's rows in that dialect.
   [[nodiscard]] const std::vector<const Row*>& rows() const { return rows_; }
-  /// The invariants, of any state, and the duties, each of them.
+  /// The invariants, of any state, and the preconditions, each of them.
   [[nodiscard]] const std::vector<smt::Ref>& assumptions() const { return assumptions_; }
   /// Whether the call may be made.
   [[nodiscard]] smt::Bit may_be_made() const { return may_be_made_; }

@@ -33,15 +33,15 @@ void region_fields(F&& f, const P& path, R&... r) {
   f(path + "empty", r.empty...);
   f(path + "undefined", r.undefined...);
   f(path + "null", r.null...);
-  f(path + "unseen", r.unseen...);
-  f(path + "gone", r.gone...);
+  f(path + "outside_buffers", r.outside_buffers...);
+  f(path + "unmapped", r.unmapped...);
   f(path + "pd", r.pd...);
   f(path + "access", r.access...);
   f(path + "first", r.first...);
   f(path + "last", r.last...);
   f(path + "memory", r.memory...);
-  f(path + "gone_first", r.gone_first...);
-  f(path + "gone_last", r.gone_last...);
+  f(path + "unmapped_first", r.unmapped_first...);
+  f(path + "unmapped_last", r.unmapped_last...);
   f(path + "lkey", r.lkey...);
   f(path + "rkey", r.rkey...);
   f(path + "old_lkey", r.old_lkey...);
@@ -111,8 +111,8 @@ void state_fields(F&& f, S&... s) {
   f("can.max_message", s.can.max_message...);
   f("can.features", s.can.features...);
   f("defined", s.defined...);
-  f("proven", s.proven...);
-  f("shown", s.shown...);
+  f("demonstrated_access", s.demonstrated_access...);
+  f("demonstrated_features", s.demonstrated_features...);
 }
 
 /// Which verb a call is of, which slots it names, its options: the same in all domains.

@@ -48,18 +48,19 @@ struct ChangeFacts {
     const auto access = D::select(changed, known, old.access);
     const auto range = (now.first == c.address) & (now.memory == c.address) &
                        (now.empty == (c.length == D::address(0))) &
-                       (now.last + D::address(1) - now.first == c.length) & !now.gone;
+                       (now.last + D::address(1) - now.first == c.length) & !now.unmapped;
     // Keys for numbers that wrap around are in doubt.
     const auto doubt =
         moved & (c.length != D::address(0)) & (c.address + (c.length - D::address(1)) < c.address);
     const auto kept = (now.first == old.first) & (now.memory == old.memory) &
                       (now.empty == old.empty) & (old.empty | (now.last == old.last)) &
-                      (now.gone == old.gone);
+                      (now.unmapped == old.unmapped);
     return now.live & (now.pd == D::select(to_pd, D::small(c.pd), old.pd)) &
            (now.access == D::select(moved, access & ~shared, access)) &
            D::select(moved, range, kept) & (now.lkey == t.result.lkey) &
            (now.rkey == t.result.rkey) & (now.old_lkey == old.lkey) & (now.old_rkey == old.rkey) &
-           (now.undefined == doubt) & (now.null == old.null) & (now.unseen == old.unseen);
+           (now.undefined == doubt) & (now.null == old.null) &
+           (now.outside_buffers == old.outside_buffers);
   }
 
   /// The five codes of ibv_rereg_mr(3), and the vendor's errno: each leads to one state.
@@ -67,8 +68,9 @@ struct ChangeFacts {
     if (t.call.verb != Verb::rereg_mr) return;
     const auto path = region_path(t);
     const auto& now = t.after.regions.at(t.call.mr);
-    const Bit rest = same(t.before, t.after, all_but(path, "shown", "proven"));
-    const Bit learnt = same(t.before, t.after, all_but(path, "mw", "shown")) |
+    const Bit rest =
+        same(t.before, t.after, all_but(path, "demonstrated_features", "demonstrated_access"));
+    const Bit learnt = same(t.before, t.after, all_but(path, "mw", "demonstrated_features")) |
                        same(t.before, t.after, all_but(path, "mw", "-"));
     if (t.result.outcome == Outcome::ok) {
       facts.add("done", is_as_asked(t));
@@ -89,7 +91,7 @@ struct ChangeFacts {
 
   static void advice_changes_nothing(const T& t, F& facts) {
     if (t.call.verb != Verb::advise_mr) return;
-    facts.add("state", same(t.before, t.after, all_but("shown")));
+    facts.add("state", same(t.before, t.after, all_but("demonstrated_features")));
     facts.add("bytes", D::bit(t.transfer == nullptr));
   }
 
@@ -105,13 +107,13 @@ struct ChangeFacts {
     const auto under = [&](const std::string& prefix) { return path.starts_with(prefix); };
     const auto ends = [&](std::string_view end) { return path.ends_with(end); };
     const bool region = under(region_path(t));
-    const bool learns = path == "shown" || path == "proven";
+    const bool learns = path == "demonstrated_features" || path == "demonstrated_access";
     if (model::makes_region(c.verb)) return region || learns;
     if (model::is_transfer(c.verb) || c.verb == Verb::connect || c.verb == Verb::destroy_qp) {
       if (model::is_bind(c.verb) && under(window_path(t))) return true;
       if (under("mw")) return ends(".undefined") || ends(".bound");
       if (under("qp")) return ends(".state") || ends(".posted") || ends(".live");
-      return path == "shown";
+      return path == "demonstrated_features";
     }
     switch (c.verb) {
       case Verb::alloc_pd: return under(slot_path("pd", c.pd));
@@ -120,13 +122,13 @@ struct ChangeFacts {
                (under("qp") && (ends(".live") || ends(".posted")));
       case Verb::rereg_mr: return region || learns || (under("mw") && ends(".undefined"));
       case Verb::dereg_mr: return path == region_path(t) + "live" || ends(".bound");
-      case Verb::alloc_mw: return under(window_path(t)) || path == "shown";
+      case Verb::alloc_mw: return under(window_path(t)) || path == "demonstrated_features";
       case Verb::dealloc_mw: return under(window_path(t));
-      case Verb::advise_mr: return path == "shown";
+      case Verb::advise_mr: return path == "demonstrated_features";
       case Verb::post_recv: return under(slot_path("qp", c.qp));
       case Verb::protect:
         return under("buf") ||
-               (under("mr") && (ends(".undefined") || path.find(".gone") != std::string::npos));
+               (under("mr") && (ends(".undefined") || path.find(".unmapped") != std::string::npos));
       default: return false;
     }
   }
@@ -151,8 +153,10 @@ struct ChangeFacts {
   }
 
   static void knowledge_stays(const T& t, F& facts) {
-    facts.add("proven", (t.before.proven & ~t.after.proven) == D::flags(0));
-    facts.add("shown", (t.before.shown & ~t.after.shown) == D::flags(0));
+    facts.add("demonstrated_access",
+              (t.before.demonstrated_access & ~t.after.demonstrated_access) == D::flags(0));
+    facts.add("demonstrated_features",
+              (t.before.demonstrated_features & ~t.after.demonstrated_features) == D::flags(0));
   }
 };
 

@@ -45,7 +45,7 @@ struct EquivalenceFacts {
     const auto& b = after.regions.at(t.call.mr);
     const Bit moved = flag(model::kChangeTranslation);
     const auto& old = t.before.regions.at(t.call.mr);
-    const Bit own = !(old.unseen | model::has<D>(old.access, model::kAllocateMr));
+    const Bit own = !(old.outside_buffers | model::has<D>(old.access, model::kAllocateMr));
     const auto rights = ~D::flags(model::kShared);
     facts.add("range", implies(own, (a.first == b.first) & (a.last == b.last) &
                                         (a.memory == b.memory) & (a.empty == b.empty)));
@@ -53,8 +53,9 @@ struct EquivalenceFacts {
     facts.add("keys", (a.lkey == b.lkey) & (a.rkey == b.rkey));
     facts.add("domain", implies(flag(model::kChangePd), a.pd == b.pd));
     facts.add("kind", implies(own, (a.live == b.live) & (a.null == b.null) &
-                                       (a.unseen == b.unseen) & (a.undefined == b.undefined)));
-    facts.add("pages", implies(moved, a.gone == b.gone));
+                                       (a.outside_buffers == b.outside_buffers) &
+                                       (a.undefined == b.undefined)));
+    facts.add("pages", implies(moved, a.unmapped == b.unmapped));
     const auto allowed =
         model::remote_write_has_local_write<D>.holds(view) & model::memory_mapped<D>.holds(view) &
         model::memory_writable<D>.holds(view) & model::keys_distinct<D>.holds(view);

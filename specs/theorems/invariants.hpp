@@ -134,19 +134,21 @@ struct InvariantFacts {
     for (std::size_t i = 0; i < D::kWindows; ++i) {
       const Window<D>& w = s.windows.at(i);
       const auto two = model::kMwType2A | model::kMwType2B;
-      facts.add(named("mw", i),
-                implies(w.live, D::select(w.two, model::has_any<D>(s.shown, two),
-                                          model::has<D>(s.shown, model::kMwType1))));
+      facts.add(
+          named("mw", i),
+          implies(w.live, D::select(w.two, model::has_any<D>(s.demonstrated_features, two),
+                                    model::has<D>(s.demonstrated_features, model::kMwType1))));
     }
     for (std::size_t i = 0; i < D::kRegions; ++i) {
       const Region<D>& r = s.regions.at(i);
-      facts.add(named("mr", i),
-                implies(r.live, (r.access & model::kFeatureFlags & ~s.proven) == D::flags(0)));
+      facts.add(named("mr", i), implies(r.live, (r.access & model::kFeatureFlags &
+                                                 ~s.demonstrated_access) == D::flags(0)));
       facts.add(named("mr", i) + " null",
-                implies(r.live & r.null, model::has<D>(s.shown, model::kNullMr)));
-      facts.add(named("mr", i) + " unseen",
-                implies(r.live & r.unseen, model::has<D>(s.shown, model::kDmabufMr) |
-                                               model::has<D>(s.proven, model::kAllocateMr)));
+                implies(r.live & r.null, model::has<D>(s.demonstrated_features, model::kNullMr)));
+      facts.add(named("mr", i) + " outside_buffers",
+                implies(r.live & r.outside_buffers,
+                        model::has<D>(s.demonstrated_features, model::kDmabufMr) |
+                            model::has<D>(s.demonstrated_access, model::kAllocateMr)));
     }
   }
 
@@ -219,8 +221,8 @@ struct InvariantFacts {
   static void regions_in_memory(const S& s, F& facts) {
     for (std::size_t i = 0; i < D::kRegions; ++i) {
       const Region<D>& r = s.regions.at(i);
-      const Bit pinned =
-          r.live & !(r.empty | r.null | r.unseen | model::has<D>(r.access, model::kOnDemand));
+      const Bit pinned = r.live & !(r.empty | r.null | r.outside_buffers |
+                                    model::has<D>(r.access, model::kOnDemand));
       const Bit inside = model::any<D>(s.buffers, [&](const auto& b) {
         return lies<D>(r.memory, r.last - r.first, b.first, b.last);
       });

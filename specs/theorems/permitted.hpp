@@ -12,7 +12,7 @@
 
 namespace mrproof::specs {
 
-/// The second opinion. What it says holds where the caller keeps the duties.
+/// The second opinion. What it says holds where the caller keeps the preconditions.
 template <class D>
 struct Permitted {
   using Bit = typename D::Bit;
@@ -47,7 +47,7 @@ struct Permitted {
                     std::uint32_t right, bool write) {
     const Bit range =
         r.null | ((!r.empty) & inside(start, length, r.first, r.last) &
-                  (r.unseen | paged(c, r, r.memory + (start - r.first), length, write)));
+                  (r.outside_buffers | paged(c, r, r.memory + (start - r.first), length, write)));
     return (r.pd == c.state.qps.at(qp).pd) & has(r.access, right) & range;
   }
   static Bit element(const C& c, std::uint8_t qp, const model::Element<D>& e, Address length,
@@ -209,7 +209,7 @@ struct Permitted {
     for (const Region<D>& r : c.state.regions) {
       const Bit range = (!flush) | ((!r.empty) & inside(e.address, e.length, r.first, r.last));
       const Bit there =
-          r.unseen | mapped(c, r.memory + (e.address - r.first), e.length, D::bit(write));
+          r.outside_buffers | mapped(c, r.memory + (e.address - r.first), e.length, D::bit(write));
       found = found | (r.live & (r.lkey == e.lkey) & (r.pd == D::small(c.call.pd)) & range &
                        has(r.access, model::kOnDemand) &
                        has(r.access, write ? model::kLocalWrite : 0U) & ((!now) | there));

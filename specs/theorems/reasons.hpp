@@ -64,16 +64,16 @@ struct Reasons {
            absent(c, w, D::bit(true));
   }
   static Bit features_missing(const C& c, const Wanted& w) {
-    const auto granted = c.state.can.claimed | c.state.proven;
+    const auto granted = c.state.can.claimed | c.state.demonstrated_access;
     Bit missing = D::bit(false);
     for (unsigned bit = 0; bit < 32; ++bit)
       if ((model::kFeatureFlags >> bit & 1U) != 0)
         missing = missing | (P::has(w.access, 1U << bit) & !P::has(granted, 1U << bit));
-    return missing |
-           (implicit(w) & !P::has(c.state.can.features | c.state.shown, model::kImplicitOnDemand));
+    return missing | (implicit(w) & !P::has(c.state.can.features | c.state.demonstrated_features,
+                                            model::kImplicitOnDemand));
   }
   static Bit feature_missing(const C& c, std::uint32_t feature) {
-    return !P::has(c.state.can.features | c.state.shown, feature);
+    return !P::has(c.state.can.features | c.state.demonstrated_features, feature);
   }
 
   static Reason of_registration(const C& c, std::string_view rule) {
@@ -106,8 +106,8 @@ struct Reasons {
   static Bit pages_lost(const C& c, const Wanted& w) {
     const auto& r = c.state.regions.at(c.call.mr);
     const Bit anew = changes(c, model::kChangeAccess) & P::has(w.access, model::kLocalWrite) &
-                     !(w.moves | r.unseen | r.empty);
-    return r.gone | (anew & !P::mapped(c, r.memory, w.length, D::bit(true)));
+                     !(w.moves | r.outside_buffers | r.empty);
+    return r.unmapped | (anew & !P::mapped(c, r.memory, w.length, D::bit(true)));
   }
   /// What the page is silent about.
   static Bit silent(const C& c, const Wanted& w) {
@@ -118,8 +118,8 @@ struct Reasons {
                              (window.region == D::small(c.call.mr)));
     const Bit nothing = !(changes(c, 1) | changes(c, 2) | changes(c, 4));
     const Bit no_range = w.moves & (none(c.call.address) | none(c.call.length));
-    return nothing | no_range | not_there_yet(c, w) | pages_lost(c, w) | doubtful | r.unseen |
-           none(w.length);
+    return nothing | no_range | not_there_yet(c, w) | pages_lost(c, w) | doubtful |
+           r.outside_buffers | none(w.length);
   }
   static Bit changes_missing(const C& c) {
     return (changes(c, 1) & feature_missing(c, model::kReregTranslation)) |
@@ -135,7 +135,7 @@ struct Reasons {
     const Bit no_range = w.moves & (none(c.call.address) | none(c.call.length));
     const Bit nothing = !(changes(c, 1) | changes(c, 2) | changes(c, 4));
     if (rule == "err_input") return strange | !P::rights(w.access) | strange_bits(c);
-    if (rule == "err_input_doubtful") return unused_access | nothing | no_range | r.unseen;
+    if (rule == "err_input_doubtful") return unused_access | nothing | no_range | r.outside_buffers;
     if (rule == "err_dont_fork_new" || rule == "err_cmd_and_do_fork_new")
       return absent(c, w, D::bit(false)) & !P::has(w.access, model::kOnDemand);
     if (rule == "err_do_fork_old") return sound & pages_lost(c, w);
@@ -180,7 +180,7 @@ struct Reasons {
     const auto faulty = [&](const Region<D>& r, const E& e) {
       const Bit inside = r.null | ((!r.empty) & P::inside(e.address, e.length, r.first, r.last));
       const Bit there =
-          r.unseen | P::paged(c, r, r.memory + (e.address - r.first), e.length, write);
+          r.outside_buffers | P::paged(c, r, r.memory + (e.address - r.first), e.length, write);
       return (!inside) | (!there) | read_only(r, e);
     };
     const auto neither = [](const Region<D>&, const E&) { return D::bit(false); };

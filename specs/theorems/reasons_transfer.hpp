@@ -64,7 +64,7 @@ struct TransferReasons {
     Bit missing = D::bit(false);
     for (const Region<D>& r : c.state.regions)
       missing =
-          missing | (answers(c, r) & !r.unseen &
+          missing | (answers(c, r) & !r.outside_buffers &
                      !P::paged(c, r, r.memory + (c.call.remote - r.first), P::message(c), write));
     for (const Window<D>& w : c.state.windows)
       for (std::size_t i = 0; i < D::kRegions; ++i)
@@ -122,7 +122,7 @@ struct TransferReasons {
     const auto flags =
         model::kRemoteWrite | model::kRemoteRead | model::kRemoteAtomic | model::kZeroBased;
     const Bit atomics = P::has(c.state.can.claimed, model::kRemoteAtomic) |
-                        P::has(c.state.proven, model::kRemoteAtomic);
+                        P::has(c.state.demonstrated_access, model::kRemoteAtomic);
     const auto index = D::key(0xffffff00U);
     const Bit key = ((call.rkey & index) == (w.rkey & index)) & (call.rkey != w.rkey);
     const Bit plain = ((!P::has(call.access, model::kZeroBased)) | w.two) &

@@ -23,10 +23,11 @@ struct SuccessFacts {
     facts.add("no older keys", (r.old_lkey == zero_key) & (r.old_rkey == zero_key));
     const auto none = D::address(0);
     if (c.verb != Verb::reg_shared_mr)
-      facts.add("no lost pages", (!r.gone) & (r.gone_first == none) & (r.gone_last == none));
+      facts.add("no lost pages",
+                (!r.unmapped) & (r.unmapped_first == none) & (r.unmapped_last == none));
     if (c.verb == Verb::alloc_null_mr) {
       facts.add("null", r.null & (r.first == none) & (r.last == ~none));
-      facts.add("nowhere", (r.memory == none) & !(r.empty | r.undefined | r.unseen));
+      facts.add("nowhere", (r.memory == none) & !(r.empty | r.undefined | r.outside_buffers));
       return;
     }
     facts.add("access", (!r.null) & (r.access == (c.access & t.before.defined)));
@@ -37,8 +38,9 @@ struct SuccessFacts {
                               (r.last - r.first == source.last - source.first));
       facts.add("address", r.first == D::select(zero, D::address(0), source.memory));
       facts.add("doubt", r.undefined == ((!r.empty) & (r.last < r.first)));
-      facts.add("lost pages", (r.gone == source.gone) & (r.gone_first == source.gone_first) &
-                                  (r.gone_last == source.gone_last));
+      facts.add("lost pages", (r.unmapped == source.unmapped) &
+                                  (r.unmapped_first == source.unmapped_first) &
+                                  (r.unmapped_last == source.unmapped_last));
       return;
     }
     const auto iova = c.verb == Verb::reg_mr ? c.address : c.iova;
@@ -46,8 +48,8 @@ struct SuccessFacts {
     facts.add("address", r.first == D::select(zero, D::address(0), iova));
     facts.add("length", (r.last - r.first == c.length - D::address(1)) &
                             (r.empty == (c.length == D::address(0))));
-    facts.add("seen", r.unseen == (D::bit(c.verb == Verb::reg_dmabuf_mr) |
-                                   model::has<D>(r.access, model::kAllocateMr)));
+    facts.add("seen", r.outside_buffers == (D::bit(c.verb == Verb::reg_dmabuf_mr) |
+                                            model::has<D>(r.access, model::kAllocateMr)));
     const auto straight = [&](typename D::Address first) {
       return (c.length == none) | ends_by(first, c.length, ~none);
     };
@@ -207,15 +209,16 @@ struct SuccessFacts {
       const auto& a = t.before.regions.at(i);
       const auto& b = t.after.regions.at(i);
       const auto byte = a.memory + t.offset;
-      const auto touched = a.live & !(a.empty | a.unseen | a.null) & !a.undefined &
+      const auto touched = a.live & !(a.empty | a.outside_buffers | a.null) & !a.undefined &
                            !model::has<D>(a.access, model::kOnDemand) &
                            (t.offset <= a.last - a.first) & (c.address <= byte) & (byte <= last);
-      facts.add(named("mr", i), implies(touched, b.undefined | (b.gone & (b.gone_first <= byte) &
-                                                                (byte <= b.gone_last))));
-      facts.add(named("mr", i) + " kept", implies(a.live & a.gone, b.gone));
-      const auto again = (a.gone_first <= c.address) & (last <= a.gone_last);
+      facts.add(named("mr", i),
+                implies(touched, b.undefined | (b.unmapped & (b.unmapped_first <= byte) &
+                                                (byte <= b.unmapped_last))));
+      facts.add(named("mr", i) + " kept", implies(a.live & a.unmapped, b.unmapped));
+      const auto again = (a.unmapped_first <= c.address) & (last <= a.unmapped_last);
       facts.add(named("mr", i) + " again",
-                implies(a.live & a.gone & again, b.undefined == a.undefined));
+                implies(a.live & a.unmapped & again, b.undefined == a.undefined));
     }
   }
 
@@ -224,7 +227,7 @@ struct SuccessFacts {
     const bool renewed = std::string_view(t.rule.name) == "err_do_fork_old";
     if ((t.result.outcome != Outcome::ok && !renewed) || t.rule.weight != Weight::verdict) return;
     const auto shows = [&](std::uint32_t features) {
-      facts.add("feature", model::has_any<D>(t.after.shown, features));
+      facts.add("feature", model::has_any<D>(t.after.demonstrated_features, features));
     };
     using namespace model;
     switch (t.call.verb) {
@@ -238,7 +241,7 @@ struct SuccessFacts {
       case Verb::local_inv: shows(kMemoryExtensions); break;
       case Verb::send_with_inv:
         facts.add("feature", implies(t.result.peer_receive == D::small(Outcome::ok),
-                                     has<D>(t.after.shown, kMemoryExtensions)));
+                                     has<D>(t.after.demonstrated_features, kMemoryExtensions)));
         break;
       case Verb::atomic_fetch_and_add:
       case Verb::atomic_cmp_and_swp: shows(kAtomics); break;
@@ -247,10 +250,10 @@ struct SuccessFacts {
     if (!makes_region(t.call.verb) && t.call.verb != Verb::rereg_mr) return;
     const auto& r = t.after.regions.at(t.call.mr);
     const auto now = t.call.verb == Verb::alloc_null_mr ? D::flags(0) : r.access;
-    facts.add("access", (now & ~t.after.proven) == D::flags(0));
+    facts.add("access", (now & ~t.after.demonstrated_access) == D::flags(0));
     const auto change = [&](const char* of, std::uint32_t flag, std::uint32_t feature) {
       facts.add(of, implies(D::bit(t.call.verb == Verb::rereg_mr) & has<D>(t.call.flags, flag),
-                            has<D>(t.after.shown, feature)));
+                            has<D>(t.after.demonstrated_features, feature)));
     };
     change("translation", kChangeTranslation, kReregTranslation);
     change("domain", kChangePd, kReregPd);
@@ -259,7 +262,7 @@ struct SuccessFacts {
     if (makes_region(t.call.verb) && t.call.verb != Verb::alloc_null_mr &&
         t.call.verb != Verb::reg_shared_mr)
       facts.add("implicit", implies(all & has<D>(r.access, kOnDemand),
-                                    has<D>(t.after.shown, kImplicitOnDemand)));
+                                    has<D>(t.after.demonstrated_features, kImplicitOnDemand)));
   }
 };
 

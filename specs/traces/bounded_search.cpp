@@ -210,7 +210,7 @@ class BoundedSearch::Path {
       const auto result = unknown_result(prefix + "result.", row->rule.outcome);
       const model::View<Terms> view{before, call, result};
       auto next = before;
-      some = some | (chosen & writable(call) & duties_kept(*row, view) &
+      some = some | (chosen & writable(call) & preconditions_kept(*row, view) &
                      requirements_met(*row, view) & some_reason(*row, view));
       require(model::implies(chosen, has_plain_rights(start_, call)));
       if (call.verb == Verb::rereg_mr)

@@ -20,8 +20,8 @@ struct BrokenFact {
   std::string of;
 };
 
-/// Answers for steps of the oracle's domain. Makes a store, which has to be the youngest of its
-/// thread when a question is asked: make no other that outlives the question.
+/// SuccessorCache for steps of the oracle's domain. Makes a store, which has to be the youngest of
+/// its thread when a question is asked: make no other that outlives the question.
 class ConcreteRules {
  public:
   /// `rows` has to outlive it.
@@ -32,7 +32,8 @@ class ConcreteRules {
 
   /// Whether the call names only slots and buffers that the proofs have.
   static bool fits(const model::Call<Plain>& call);
-  /// Whether the caller keeps the duties, by these rules. False if there are none for the verb.
+  /// Whether the caller keeps the preconditions, by these rules. False if there are none for the
+  /// verb.
   bool may_be_made(const State<Plain>& state, const Call<Plain>& call);
   /// The rows that allow the result, in the order of the catalogue.
   std::vector<const Row*> allowing(const State<Plain>& state, const Call<Plain>& call,

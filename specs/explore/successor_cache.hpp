@@ -1,8 +1,8 @@
 // What the rules answer to a call, found once for all states that agree on what the rules read.
 //
-// Most of a state is none of a call's business. The rules are asked in the domain Watched, which
-// tells what they have read; the answer is kept under the numbers of just those objects. What an
-// effect writes is kept in two ways: as a value, where it depends on objects that were read; or,
+// Most of a state is none of a call's business. The rules are asked in the domain TrackedDomain,
+// which tells what they have read; the answer is kept under the numbers of just those objects. What
+// an effect writes is kept in two ways: as a value, where it depends on objects that were read; or,
 // where an object's new value depends on its old one alone (all windows of a failed queue pair), by
 // the number of that object, whatever the others are.
 #pragma once
@@ -17,10 +17,10 @@
 namespace mrproof::specs {
 
 /// One thread's memory of answers.
-class Answers {
+class SuccessorCache {
  public:
   /// Both have to outlive it.
-  Answers(const ReadyScope& scope, StateCodec& codec);
+  SuccessorCache(const ReadyScope& scope, StateCodec& codec);
 
   /// What some rules of a call lead to.
   struct End {
@@ -71,15 +71,15 @@ class Answers {
  private:
   static constexpr std::size_t kObjects = 8;
   static constexpr std::uint16_t kUnknown = 0xffff;
-  struct Place {
+  struct TestEnvironment {
     PackedState key;
     const Answer* answer = nullptr;  ///< null: the place is free
   };
   /// The answers that depended on one set of objects.
   struct Read {
     PackedState mask;
-    Place last;                 ///< the last of them that was asked for
-    std::vector<Place> places;  ///< a hash table
+    TestEnvironment last;                 ///< the last of them that was asked for
+    std::vector<TestEnvironment> places;  ///< a hash table
     std::size_t used = 0;
     Sources objects = 0;
   };
@@ -96,7 +96,7 @@ class Answers {
   const Answer& look_up(std::size_t call, PackedState from);
   const Answer* find(std::size_t call, PackedState from);
   void remember(std::size_t call, Sources read, PackedState from, Answer answer);
-  static void put(std::vector<Place>& places, const Place& place);
+  static void put(std::vector<TestEnvironment>& places, const TestEnvironment& place);
   void count_places(std::size_t made, std::size_t freed);
   void forget();
   Answer ask(std::size_t call, PackedState from, Sources& read);
@@ -115,7 +115,7 @@ class Answers {
   std::vector<const RuleRow*> rule_of_effect_;   ///< a rule that has the effect
   std::vector<std::vector<std::uint16_t>> own_;  ///< [effect * 8 + object][number]
   WorldState state_;
-  model::State<Watched> watched_;
+  model::State<TrackedDomain> watched_;
 };
 
 }  // namespace mrproof::specs

@@ -1,4 +1,4 @@
-#include "specs/explore/answers.hpp"
+#include "specs/explore/successor_cache.hpp"
 
 #include <algorithm>
 
@@ -54,14 +54,14 @@ struct NoPath {
   friend NoPath operator+(NoPath path, const auto& /*more*/) { return path; }
 };
 
-Watched::Bit watched(Bit value, Sources sources) { return {value.truth(), sources}; }
+TrackedDomain::Bit watched(Bit value, Sources sources) { return {value.truth(), sources}; }
 template <unsigned N>
-WatchedWord<N> watched(Word<N> value, Sources sources) {
+TrackedWord<N> watched(Word<N> value, Sources sources) {
   return {value, sources};
 }
-Bit plain(Watched::Bit value) { return Bit(value.truth()); }
+Bit plain(TrackedDomain::Bit value) { return Bit(value.truth()); }
 template <unsigned N>
-Word<N> plain(WatchedWord<N> value) {
+Word<N> plain(TrackedWord<N> value) {
   return value.plain();
 }
 
@@ -81,14 +81,14 @@ void each_field(Visit&& visit, S&... states) {
   for (std::size_t i = 0; i < World::kPds; ++i) rest(NoPath{}, states.pds[i].live...);
   for (std::size_t i = 0; i < World::kBuffers; ++i)
     specs::buffer_fields(rest, NoPath{}, states.buffers[i]...);
-  rest(NoPath{}, states.proven...);
-  rest(NoPath{}, states.shown...);
+  rest(NoPath{}, states.demonstrated_access...);
+  rest(NoPath{}, states.demonstrated_features...);
 }
 
 }  // namespace
 
 /// What an effect has done.
-struct Answers::Change {
+struct SuccessorCache::Change {
   PackedState packed;
   Sources branched = 0;                        ///< what it read to decide what to do
   Sources touched = 0;                         ///< objects that it wrote
@@ -103,7 +103,7 @@ struct Answers::Change {
   }
 };
 
-Answers::Answers(const ReadyScope& scope, StateCodec& codec)
+SuccessorCache::SuccessorCache(const ReadyScope& scope, StateCodec& codec)
     : scope_(&scope),
       codec_(&codec),
       known_(scope.calls().size()),
@@ -117,7 +117,7 @@ Answers::Answers(const ReadyScope& scope, StateCodec& codec)
   watched_.defined = {state_.defined, 0};
 }
 
-void Answers::watch(PackedState from) {
+void SuccessorCache::watch(PackedState from) {
   codec_->unpack(StateCodec::numbers(from), state_);
   each_field(
       [](std::size_t object, auto& to, const auto& value) {
@@ -125,7 +125,7 @@ void Answers::watch(PackedState from) {
       },
       watched_, state_);
   // Which keys objects have is a matter of their slots, and nothing to be read in the state.
-  const auto key = [](std::uint32_t value) { return Watched::Key(value, kUntouched); };
+  const auto key = [](std::uint32_t value) { return TrackedDomain::Key(value, kUntouched); };
   for (std::size_t i = 0; i < World::kRegions; ++i) {
     auto& r = watched_.regions[i];
     r.lkey = r.rkey = key(region_key(i));
@@ -137,7 +137,7 @@ void Answers::watch(PackedState from) {
   }
 }
 
-const Answers::Answer& Answers::look_up(std::size_t call, PackedState from) {
+const SuccessorCache::Answer& SuccessorCache::look_up(std::size_t call, PackedState from) {
   if (const auto* answer = find(call, from)) return *answer;
   Sources read = 0;
   auto answer = ask(call, from, read);
@@ -145,7 +145,7 @@ const Answers::Answer& Answers::look_up(std::size_t call, PackedState from) {
   return *find(call, from);
 }
 
-const Answers::Answer* Answers::find(std::size_t call, PackedState from) {
+const SuccessorCache::Answer* SuccessorCache::find(std::size_t call, PackedState from) {
   for (Read& read : known_[call].read) {
     const PackedState key{from.low & read.mask.low, from.high & read.mask.high};
     const auto last = read.places.size() - 1;
@@ -158,13 +158,13 @@ const Answers::Answer* Answers::find(std::size_t call, PackedState from) {
   return nullptr;
 }
 
-void Answers::put(std::vector<Place>& places, const Place& place) {
+void SuccessorCache::put(std::vector<TestEnvironment>& places, const TestEnvironment& place) {
   auto at = hash(place.key) & (places.size() - 1);
   while (places[at].answer != nullptr) at = (at + 1) & (places.size() - 1);
   places[at] = place;
 }
 
-void Answers::remember(std::size_t call, Sources objects, PackedState from, Answer answer) {
+void SuccessorCache::remember(std::size_t call, Sources objects, PackedState from, Answer answer) {
   if (used_++ == kMostAnswers) forget();
   auto& reads = known_[call].read;
   auto read =
@@ -178,37 +178,37 @@ void Answers::remember(std::size_t call, Sources objects, PackedState from, Answ
   }
   read->last = {only(from, objects), &*answers_.insert(std::move(answer)).first};
   if (++read->used * 2 > read->places.size()) {
-    std::vector<Place> more(read->places.size() * 2);
+    std::vector<TestEnvironment> more(read->places.size() * 2);
     count_places(more.size(), read->places.size());
-    for (const Place& place : read->places)
+    for (const TestEnvironment& place : read->places)
       if (place.answer != nullptr) put(more, place);
     read->places = std::move(more);
   }
   put(read->places, read->last);
 }
 
-void Answers::count_places(std::size_t made, std::size_t freed) {
-  bytes_ += made * sizeof(Place);
+void SuccessorCache::count_places(std::size_t made, std::size_t freed) {
+  bytes_ += made * sizeof(TestEnvironment);
   most_bytes_ = std::max(most_bytes_, bytes_);
-  bytes_ -= freed * sizeof(Place);
+  bytes_ -= freed * sizeof(TestEnvironment);
 }
 
-void Answers::forget() {
+void SuccessorCache::forget() {
   used_ = 0;
   bytes_ = 0;
   for (auto& known : known_) known.read.clear();
   answers_.clear();
 }
 
-Answers::Answer Answers::ask(std::size_t call, PackedState from, Sources& read) {
+SuccessorCache::Answer SuccessorCache::ask(std::size_t call, PackedState from, Sources& read) {
   watch(from);
   const ReadyCall& ready = scope_->calls()[call];
   g_branched_on = 0;
   Answer answer;
   const RuleView view{watched_, ready.call, ready.result};
   bool may = true;
-  for (const RuleCondition* duty : ready.verb->duties) {
-    const auto holds = duty->holds(view);
+  for (const RuleCondition* precondition : ready.verb->preconditions) {
+    const auto holds = precondition->holds(view);
     add(read, holds.sources());
     if (may = holds.truth(); !may) break;
   }
@@ -242,7 +242,8 @@ Answers::Answer Answers::ask(std::size_t call, PackedState from, Sources& read) 
   return answer;
 }
 
-Answers::Change Answers::change(std::size_t call, const RuleRow& rule, PackedState from) {
+SuccessorCache::Change SuccessorCache::change(std::size_t call, const RuleRow& rule,
+                                              PackedState from) {
   const ReadyCall& ready = scope_->calls()[call];
   Change change;
   change.packed = from;
@@ -266,8 +267,9 @@ Answers::Change Answers::change(std::size_t call, const RuleRow& rule, PackedSta
   return change;
 }
 
-Answers::End Answers::follow_effect(std::size_t call, const RuleRow& rule, std::uint32_t effect,
-                                    PackedState from, Sources& read) {
+SuccessorCache::End SuccessorCache::follow_effect(std::size_t call, const RuleRow& rule,
+                                                  std::uint32_t effect, PackedState from,
+                                                  Sources& read) {
   const Change change = this->change(call, rule, from);
   End end;
   end.effect = effect;
@@ -292,14 +294,15 @@ Answers::End Answers::follow_effect(std::size_t call, const RuleRow& rule, std::
   return end;
 }
 
-std::uint16_t& Answers::own_number(std::uint32_t effect, std::size_t object, std::uint16_t number) {
+std::uint16_t& SuccessorCache::own_number(std::uint32_t effect, std::size_t object,
+                                          std::uint16_t number) {
   auto& numbers = own_[effect * kObjects + object];
   if (numbers.size() <= number) numbers.resize(number + 1U, kUnknown);
   return numbers[number];
 }
 
-std::uint16_t Answers::learn(std::size_t call, const End& end, std::size_t object, PackedState from,
-                             bool& again) {
+std::uint16_t SuccessorCache::learn(std::size_t call, const End& end, std::size_t object,
+                                    PackedState from, bool& again) {
   const auto effect = end.effect;  // `end` may be forgotten below
   watch(from);
   const Change change = this->change(call, *rule_of_effect_[effect], from);
@@ -312,7 +315,7 @@ std::uint16_t Answers::learn(std::size_t call, const End& end, std::size_t objec
   return own_number(effect, object, number_of(from, object)) = number_of(change.packed, object);
 }
 
-std::uint32_t Answers::effect_of(std::size_t call, std::size_t rule) {
+std::uint32_t SuccessorCache::effect_of(std::size_t call, std::size_t rule) {
   const auto& rules = scope_->calls()[call].verb->rules;
   auto& effects = known_[call].effects;
   effects.resize(rules.size());

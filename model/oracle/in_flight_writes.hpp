@@ -14,7 +14,7 @@
 namespace mrproof::model {
 
 /// What failed requests may still store, by connection.
-class LateBytes {
+class InFlightWrites {
  public:
   /// A request of queue pair `qp` has failed, of which the transfer may have moved any byte;
   /// `before` is memory as it was.

@@ -1,4 +1,4 @@
-#include "model/oracle/late_bytes.hpp"
+#include "model/oracle/in_flight_writes.hpp"
 
 #include <algorithm>
 
@@ -6,10 +6,11 @@
 
 namespace mrproof::model {
 
-void LateBytes::expect(std::uint8_t qp, const Transfer<Plain>& transfer, const Memory& before) {
+void InFlightWrites::expect(
+    std::uint8_t qp, const Transfer<Plain>& transfer, const Memory& before) {
   Request request{qp, {}};
   for (const auto& piece : transfer.to) {
-    if (piece.unseen.truth()) continue;
+    if (piece.outside_buffers.truth()) continue;
     ByteRun run{piece.at.value(), {}};
     for (std::uint64_t i = 0; i < piece.length.value(); ++i) {
       // A region paged on demand may be longer than the memory behind it.
@@ -23,7 +24,7 @@ void LateBytes::expect(std::uint8_t qp, const Transfer<Plain>& transfer, const M
   if (!request.stores.empty()) requests_.push_back(std::move(request));
 }
 
-bool LateBytes::explain(std::uint64_t address, std::byte value) const {
+bool InFlightWrites::explain(std::uint64_t address, std::byte value) const {
   const auto stores = [&](const ByteRun& run) {
     const std::uint64_t offset = address - run.address;
     return offset < run.bytes.size() && run.bytes[offset] == value;
@@ -33,7 +34,7 @@ bool LateBytes::explain(std::uint64_t address, std::byte value) const {
   });
 }
 
-void LateBytes::forget(std::uint8_t qp) {
+void InFlightWrites::forget(std::uint8_t qp) {
   std::erase_if(requests_,
       [&](const Request& request) { return request.qp == qp || request.qp == peer_of(qp); });
 }

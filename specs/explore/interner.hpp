@@ -1,5 +1,5 @@
-// Forms: the values that one object of a state takes during exploration, numbered in the order in
-// which they are met. A state is stored as the numbers of its objects' forms, which is exact.
+// Interner: the values that one object of a state takes during exploration, numbered in the order
+// in which they are met. A state is stored as the numbers of its objects' forms, which is exact.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace mrproof::specs {
 
 /// More forms of one kind of object than numbers for them.
-class TooManyForms : public std::runtime_error {
+class TooManyValues : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -36,11 +36,11 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 /// Numbers the forms of one kind of object, from 0. Looking up needs no lock.
 template <class Object, std::size_t N>
-class Forms {
+class Interner {
  public:
   using Number = std::uint16_t;
   /// At most so many forms, a power of two. Of more, `too_many` is what is said behind the number.
-  Forms(std::size_t most, std::string file, const char* too_many)
+  Interner(std::size_t most, std::string file, const char* too_many)
       : most_(most),
         file_(std::move(file)),
         too_many_(too_many),
@@ -49,7 +49,7 @@ class Forms {
         objects_(new Object[most]),
         table_(new std::atomic<std::uint32_t>[2 * most]()) {}
 
-  /// The number of the form; `object` is kept if it is new. Throws TooManyForms.
+  /// The number of the form; `object` is kept if it is new. Throws TooManyValues.
   Number number_of(const FormWords<N>& words, const Object& object) {
     std::uint64_t hash = words[0];
     for (std::size_t i = 1; i < N; ++i) hash = mix(hash, words[i]);
@@ -73,7 +73,8 @@ class Forms {
     }
     const auto number = count_.load(std::memory_order_relaxed);
     if (number == most_)
-      throw TooManyForms(file_ + ": more than " + std::to_string(most_) + " forms of " + too_many_);
+      throw TooManyValues(file_ + ": more than " + std::to_string(most_) + " forms of " +
+                          too_many_);
     words_[number] = words;
     objects_[number] = object;
     count_.store(number + 1, std::memory_order_relaxed);

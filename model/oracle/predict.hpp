@@ -17,7 +17,7 @@ enum class Prospect : std::uint8_t {
 
 /// The model's state after the step, if it ends as `step.result` says, or else in another way that
 /// the rules allow, success first; nothing if they allow none. Keys must be resolved.
-std::optional<State<Plain>> foreseen(
+std::optional<State<Plain>> predicted(
     const Rulebook& book, const State<Plain>& state, const Step& step);
 
 /// Whether some result of the call would be named as `wanted`. Keys must be resolved.
@@ -26,7 +26,7 @@ bool may_show(
 
 /// Whether the trace's calls may be made, and the last one may show what is wanted. Outcomes of
 /// steps that hold one are taken for likely.
-Prospect foresee(const Trace& trace, const Annotation& wanted);
+Prospect predict(const Trace& trace, const Annotation& wanted);
 
 /// Leaves out the steps but the last that may not be made, as far as the model can tell. Whether
 /// there were any.

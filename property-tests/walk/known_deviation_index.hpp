@@ -13,7 +13,7 @@ namespace mrproof::property_tests {
 /// Known deviations by the verb of their rule, each beside the conditions that its name consists
 /// of. Almost no call meets one, and of those that do not, the first condition mostly says so: no
 /// name is put together unless all of them are as named.
-class KnownHere {
+class KnownDeviationIndex {
  public:
   /// Takes in what `known` has behind what was taken in before. It may only have grown.
   void take(const std::vector<KnownDeviation>& known, const model::Rulebook& book);

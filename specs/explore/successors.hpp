@@ -4,15 +4,15 @@
 #include <bit>
 #include <span>
 
-#include "specs/explore/answers.hpp"
+#include "specs/explore/successor_cache.hpp"
 
 namespace mrproof::specs {
 
 /// What can happen in one state. One for each thread.
-class Moves {
+class Successors {
  public:
   /// Both have to outlive it.
-  Moves(const ReadyScope& scope, StateCodec& codec)
+  Successors(const ReadyScope& scope, StateCodec& codec)
       : scope_(&scope), codec_(&codec), answers_(scope, codec) {}
 
   /// For each state of the batch: end(which, to, call, end) for each state that rules lead to, the
@@ -25,7 +25,7 @@ class Moves {
   template <class Move>
   void each(PackedState from, Move&& move) {
     const auto by_rule = [&](std::size_t, PackedState to, std::size_t call,
-                             const Answers::End& end) {
+                             const SuccessorCache::End& end) {
       for (auto rules = end.rules; rules != 0; rules &= rules - 1)
         move(to, call, static_cast<std::size_t>(std::countr_zero(rules)));
     };
@@ -37,13 +37,13 @@ class Moves {
  private:
   const ReadyScope* scope_;
   StateCodec* codec_;
-  Answers answers_;
+  SuccessorCache answers_;
   std::vector<unsigned> live_;
 };
 
 // Here, so that it is inlined where states are counted.
 template <class End, class Trouble>
-void Moves::each_end(std::span<const PackedState> batch, End&& end, Trouble&& trouble) {
+void Successors::each_end(std::span<const PackedState> batch, End&& end, Trouble&& trouble) {
   live_.clear();
   for (const auto& from : batch)
     live_.push_back(ReadyScope::live_objects(StateCodec::numbers(from)));

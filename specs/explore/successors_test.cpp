@@ -1,4 +1,4 @@
-#include "specs/explore/moves.hpp"
+#include "specs/explore/successors.hpp"
 
 #include <gmock/gmock.h>
 
@@ -53,8 +53,8 @@ Ends plain_ends(const Scope& scope, StateCodec& codec, PackedState from, const m
 
 class MovesOf : public ::testing::TestWithParam<const char*> {};
 
-// Answers are remembered by what they depend on: what the rules say themselves, in another domain
-// and one state at a time, has to be the same, wherever exploration comes.
+// SuccessorCache are remembered by what they depend on: what the rules say themselves, in another
+// domain and one state at a time, has to be the same, wherever exploration comes.
 TEST_P(MovesOf, AreWhatTheOraclesRulesSay) {
   const Scope scope =
       load_scope(model::testing::tree_file("specs/explore/scopes/") + GetParam() + ".scope");
@@ -62,7 +62,7 @@ TEST_P(MovesOf, AreWhatTheOraclesRulesSay) {
   Explorer explorer(scope, masks);
   const auto explored = explorer.run({});
   ASSERT_EQ(explored.end, ExploreEnd::complete);
-  Moves moves(explorer.ready(), explorer.codec());
+  Successors moves(explorer.ready(), explorer.codec());
   std::size_t states = 0, compared = 0;
   std::vector<PackedState> some;
   explorer.each_state([&](PackedState state) {

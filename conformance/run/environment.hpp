@@ -27,14 +27,14 @@ class Folder {
 
 /// A channel and its host. The channel's file goes with this object: its room may be wanted for the
 /// reports.
-class Place {
+class TestEnvironment {
  public:
   /// `target`: image folder of a virtual machine; empty: this machine. Throws ToolError.
-  Place(const Folder& folder, const std::string& target,
-        const std::vector<std::string>& kernel_arguments);
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  ~Place();
+  TestEnvironment(const Folder& folder, const std::string& target,
+                  const std::vector<std::string>& kernel_arguments);
+  TestEnvironment(const TestEnvironment&) = delete;
+  TestEnvironment& operator=(const TestEnvironment&) = delete;
+  ~TestEnvironment();
   [[nodiscard]] Channel& channel() const { return *channel_; }
   [[nodiscard]] Host& host() const { return *host_; }
 

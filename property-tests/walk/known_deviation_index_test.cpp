@@ -1,4 +1,4 @@
-#include "property-tests/walk/known_here.hpp"
+#include "property-tests/walk/known_deviation_index.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ std::string refusal_of(const PlainRule& rule, const PlainView& view) {
   return joined_names(judgement);
 }
 
-/// What KnownHere::met() is to say, by putting every name together and comparing it.
+/// What KnownDeviationIndex::met() is to say, by putting every name together and comparing it.
 const KnownDeviation* met_by_name(const std::vector<KnownDeviation>& known, const Rulebook& book,
                                   const PlainView& view) {
   for (const auto& one : known) {
@@ -61,14 +61,14 @@ void learn(std::vector<KnownDeviation>& known, const Rulebook& book, const Plain
       known.push_back({rule->id, "rejected", refusal_of(*rule, view)});
 }
 
-TEST(KnownHere, SaysOfEachCallWhatItsWholeNameSays) {
+TEST(KnownDeviationIndex, SaysOfEachCallWhatItsWholeNameSays) {
   Plan plan = plan_of(4000, 3);
   plan.walk.wrong_percent = 40;
   impl::SimDevice device;
   std::vector<KnownDeviation> known{{"no_verb.ok", "accepted", "qp_ready"},
                                     {"rdma_read.ok", "accepted", "no_condition"},
                                     {"rdma_read.rem_access_err", "rejected", "nothing_forbids"}};
-  KnownHere here;
+  KnownDeviationIndex here;
   int met = 0;
   int calls = 0;
   for (std::uint64_t index = 0; index < plan.cases(); ++index)

@@ -1,4 +1,4 @@
-#include "model/oracle/foresee.hpp"
+#include "model/oracle/predict.hpp"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ bool same_name(const Judgement& judgement, const Step& step, const Annotation& w
 
 }  // namespace
 
-std::optional<State<Plain>> foreseen(
+std::optional<State<Plain>> predicted(
     const Rulebook& book, const State<Plain>& state, const Step& step) {
   if (auto next = after(book, state, step, step.result.outcome)) return next;
   for (std::size_t i = 0; i < kOutcomes; ++i)
@@ -69,7 +69,7 @@ bool may_show(
   return same_name(judgement, step, wanted);
 }
 
-Prospect foresee(const Trace& trace, const Annotation& wanted) {
+Prospect predict(const Trace& trace, const Annotation& wanted) {
   const Rulebook& book = *find_rulebook(trace.dialect);
   State<Plain> state = initial_state(trace.setup, trace.can, book.defined_access());
   for (const Step& told : trace.steps) {
@@ -78,7 +78,7 @@ Prospect foresee(const Trace& trace, const Annotation& wanted) {
     if (book.forbids(state, step.call) != nullptr) return Prospect::forbidden;
     if (&told == &trace.steps.back())
       return may_show(book, state, step, wanted) ? Prospect::possible : Prospect::hopeless;
-    const auto next = foreseen(book, state, step);
+    const auto next = predicted(book, state, step);
     if (!next) break;  // who knows
     state = *next;
   }
@@ -96,7 +96,7 @@ bool drop_forbidden(Trace& trace) {
       trace.steps.erase(trace.steps.begin() + static_cast<std::ptrdiff_t>(i));
       continue;
     }
-    const auto next = foreseen(book, state, step);
+    const auto next = predicted(book, state, step);
     if (!next) break;
     state = *next;
     ++i;

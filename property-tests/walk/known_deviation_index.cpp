@@ -1,4 +1,4 @@
-#include "property-tests/walk/known_here.hpp"
+#include "property-tests/walk/known_deviation_index.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -77,9 +77,9 @@ std::optional<Terms> terms_named(std::string_view names, const Terms& terms) {
 
 /// What has to hold where the deviation is met, as far as single conditions say; nothing if it is
 /// never met.
-std::optional<std::vector<Term<Plain>>> KnownHere::named_by(const KnownDeviation& known,
-                                                            const PlainRule& rule,
-                                                            const Rulebook& book) {
+std::optional<std::vector<Term<Plain>>> KnownDeviationIndex::named_by(const KnownDeviation& known,
+                                                                      const PlainRule& rule,
+                                                                      const Rulebook& book) {
   if (known.kind == KnownDeviation::kTrouble) {
     if (known.broken == "-") return Terms();
     Terms terms = broken_terms(*book.rules(rule.verb, Outcome::ok).front());
@@ -94,7 +94,7 @@ std::optional<std::vector<Term<Plain>>> KnownHere::named_by(const KnownDeviation
   return terms_named(std::string_view(known.broken).substr(first.size()), circumstances());
 }
 
-void KnownHere::take(const std::vector<KnownDeviation>& known, const Rulebook& book) {
+void KnownDeviationIndex::take(const std::vector<KnownDeviation>& known, const Rulebook& book) {
   for (; taken_ < known.size(); ++taken_) {
     const KnownDeviation& one = known[taken_];
     const PlainRule* rule = book.find(one.rule);
@@ -108,15 +108,15 @@ void KnownHere::take(const std::vector<KnownDeviation>& known, const Rulebook& b
   }
 }
 
-const KnownDeviation* KnownHere::met(const std::vector<KnownDeviation>& known, const Rulebook& book,
-                                     const PlainView& view) const {
+const KnownDeviation* KnownDeviationIndex::met(const std::vector<KnownDeviation>& known,
+                                               const Rulebook& book, const PlainView& view) const {
   for (const Entry& entry : of_verb_[static_cast<std::size_t>(view.call.verb)])
     if (meets(known[entry.index], entry, book, view)) return &known[entry.index];
   return nullptr;
 }
 
-bool KnownHere::meets(const KnownDeviation& known, const Entry& entry, const Rulebook& book,
-                      const PlainView& view) {
+bool KnownDeviationIndex::meets(const KnownDeviation& known, const Entry& entry,
+                                const Rulebook& book, const PlainView& view) {
   if (entry.kind == Kind::accepted)
     return are_as_named(entry.named, view) && broken_situation(*entry.rule, view) == known.broken;
   Result<Plain> result;

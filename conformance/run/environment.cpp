@@ -1,4 +1,4 @@
-#include "conformance/run/place.hpp"
+#include "conformance/run/environment.hpp"
 
 #include <fmt/format.h>
 
@@ -32,8 +32,8 @@ Folder::~Folder() {
   if (temporary_) fs::remove_all(path_, ignored);
 }
 
-Place::Place(const Folder& folder, const std::string& target,
-             const std::vector<std::string>& kernel_arguments)
+TestEnvironment::TestEnvironment(const Folder& folder, const std::string& target,
+                                 const std::vector<std::string>& kernel_arguments)
     : file_(folder.file("mrproof.channel")) {
   try {
     channel_ = std::make_unique<Channel>(Channel::create(file_, kChannelSize));
@@ -47,7 +47,7 @@ Place::Place(const Folder& folder, const std::string& target,
   }
 }
 
-Place::~Place() {
+TestEnvironment::~TestEnvironment() {
   host_.reset();  // it speaks through the channel while it ends
   std::error_code ignored;
   fs::remove(file_, ignored);

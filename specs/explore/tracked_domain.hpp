@@ -21,21 +21,21 @@ inline constexpr Sources kUntouched = 1U << 15U;
 inline thread_local Sources g_branched_on = 0;
 
 /// A truth value with its sources.
-class WatchedBit {
+class TrackedBit {
  public:
-  constexpr WatchedBit() = default;
+  constexpr TrackedBit() = default;
   template <std::same_as<bool> B>
-  constexpr WatchedBit(B value) : value_(value) {}
-  constexpr WatchedBit(bool value, Sources sources) : value_(value), sources_(sources) {}
-  friend constexpr WatchedBit operator&(WatchedBit a, WatchedBit b) {
+  constexpr TrackedBit(B value) : value_(value) {}
+  constexpr TrackedBit(bool value, Sources sources) : value_(value), sources_(sources) {}
+  friend constexpr TrackedBit operator&(TrackedBit a, TrackedBit b) {
     if (a.value_ && b.value_) return {true, both(a, b)};
     // One that is false decides alone: the one that comes from less.
     const bool first = !a.value_ && (b.value_ || a.read() <= b.read());
     return {false, first ? a.read() : b.read()};
   }
-  friend constexpr WatchedBit operator|(WatchedBit a, WatchedBit b) { return !((!a) & (!b)); }
-  friend constexpr WatchedBit operator!(WatchedBit a) { return {!a.value_, a.read()}; }
-  friend constexpr WatchedBit operator==(WatchedBit a, WatchedBit b) {
+  friend constexpr TrackedBit operator|(TrackedBit a, TrackedBit b) { return !((!a) & (!b)); }
+  friend constexpr TrackedBit operator!(TrackedBit a) { return {!a.value_, a.read()}; }
+  friend constexpr TrackedBit operator==(TrackedBit a, TrackedBit b) {
     return {a.value_ == b.value_, both(a, b)};
   }
   /// Leaves the domain: not for rules.
@@ -46,7 +46,7 @@ class WatchedBit {
   [[nodiscard]] constexpr Sources read() const {
     return static_cast<Sources>(sources_ & ~kUntouched);
   }
-  static constexpr Sources both(WatchedBit a, WatchedBit b) {
+  static constexpr Sources both(TrackedBit a, TrackedBit b) {
     return static_cast<Sources>(a.read() | b.read());
   }
   bool value_ = false;
@@ -55,36 +55,36 @@ class WatchedBit {
 
 /// A word of N bits with its sources; arithmetic as that of model::Word.
 template <unsigned N>
-class WatchedWord {
+class TrackedWord {
  public:
   using Plain = model::Word<N>;
-  constexpr WatchedWord() = default;
+  constexpr TrackedWord() = default;
   template <model::Literal T>
-  constexpr WatchedWord(T value) : value_(value) {}
-  constexpr WatchedWord(Plain value, Sources sources) : value_(value), sources_(sources) {}
-  friend constexpr WatchedWord operator+(WatchedWord a, WatchedWord b) {
+  constexpr TrackedWord(T value) : value_(value) {}
+  constexpr TrackedWord(Plain value, Sources sources) : value_(value), sources_(sources) {}
+  friend constexpr TrackedWord operator+(TrackedWord a, TrackedWord b) {
     return {a.value_ + b.value_, both(a, b)};
   }
-  friend constexpr WatchedWord operator-(WatchedWord a, WatchedWord b) {
+  friend constexpr TrackedWord operator-(TrackedWord a, TrackedWord b) {
     return {a.value_ - b.value_, both(a, b)};
   }
-  friend constexpr WatchedWord operator&(WatchedWord a, WatchedWord b) {
+  friend constexpr TrackedWord operator&(TrackedWord a, TrackedWord b) {
     return {a.value_ & b.value_, both(a, b)};
   }
-  friend constexpr WatchedWord operator|(WatchedWord a, WatchedWord b) {
+  friend constexpr TrackedWord operator|(TrackedWord a, TrackedWord b) {
     return {a.value_ | b.value_, both(a, b)};
   }
-  friend constexpr WatchedWord operator~(WatchedWord a) { return {~a.value_, a.read()}; }
-  friend constexpr WatchedBit operator==(WatchedWord a, WatchedWord b) {
+  friend constexpr TrackedWord operator~(TrackedWord a) { return {~a.value_, a.read()}; }
+  friend constexpr TrackedBit operator==(TrackedWord a, TrackedWord b) {
     return {(a.value_ == b.value_).truth(), both(a, b)};
   }
-  friend constexpr WatchedBit operator!=(WatchedWord a, WatchedWord b) { return !(a == b); }
-  friend constexpr WatchedBit operator<(WatchedWord a, WatchedWord b) {
+  friend constexpr TrackedBit operator!=(TrackedWord a, TrackedWord b) { return !(a == b); }
+  friend constexpr TrackedBit operator<(TrackedWord a, TrackedWord b) {
     return {(a.value_ < b.value_).truth(), both(a, b)};
   }
-  friend constexpr WatchedBit operator<=(WatchedWord a, WatchedWord b) { return !(b < a); }
-  friend constexpr WatchedBit operator>(WatchedWord a, WatchedWord b) { return b < a; }
-  friend constexpr WatchedBit operator>=(WatchedWord a, WatchedWord b) { return !(a < b); }
+  friend constexpr TrackedBit operator<=(TrackedWord a, TrackedWord b) { return !(b < a); }
+  friend constexpr TrackedBit operator>(TrackedWord a, TrackedWord b) { return b < a; }
+  friend constexpr TrackedBit operator>=(TrackedWord a, TrackedWord b) { return !(a < b); }
   /// Leaves the domain: not for rules.
   [[nodiscard]] constexpr Plain plain() const { return value_; }
   [[nodiscard]] constexpr Sources sources() const { return sources_; }
@@ -93,7 +93,7 @@ class WatchedWord {
   }
 
  private:
-  static constexpr Sources both(WatchedWord a, WatchedWord b) {
+  static constexpr Sources both(TrackedWord a, TrackedWord b) {
     return static_cast<Sources>(a.read() | b.read());
   }
   Plain value_{};
@@ -101,12 +101,12 @@ class WatchedWord {
 };
 
 /// The explorer's world of watched values.
-struct Watched {
-  using Bit = WatchedBit;
-  using Address = WatchedWord<64>;
-  using Key = WatchedWord<32>;
-  using Flags = WatchedWord<32>;
-  using Small = WatchedWord<8>;
+struct TrackedDomain {
+  using Bit = TrackedBit;
+  using Address = TrackedWord<64>;
+  using Key = TrackedWord<32>;
+  using Flags = TrackedWord<32>;
+  using Small = TrackedWord<8>;
   static constexpr std::size_t kPds = World::kPds, kRegions = World::kRegions;
   static constexpr std::size_t kWindows = World::kWindows, kQps = World::kQps;
   static constexpr std::size_t kBuffers = World::kBuffers;
@@ -117,7 +117,7 @@ struct Watched {
   static constexpr Small small(model::Literal auto value) { return Small(value); }
   static constexpr Bit select(Bit when, Bit yes, Bit no) { return (when & yes) | ((!when) & no); }
   template <unsigned N>
-  static constexpr WatchedWord<N> select(Bit when, WatchedWord<N> yes, WatchedWord<N> no) {
+  static constexpr TrackedWord<N> select(Bit when, TrackedWord<N> yes, TrackedWord<N> no) {
     const auto& chosen = when.truth() ? yes : no;
     const auto decided = static_cast<Sources>(when.sources() & ~kUntouched);
     return {chosen.plain(), static_cast<Sources>(chosen.read() | decided)};
