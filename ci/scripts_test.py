@@ -225,7 +225,11 @@ class NewerLibraries(Scripts):
     NAMES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libnl-3.so.200", "libibverbs.so.1")
 
     def userspace(self, name, c_library, cpp_library, more=()):
-        self.program(f"{name}/lib64/ld-linux-x86-64.so.2", f"echo 'ld.so version {c_library}.'")
+        folder = self.folder / name / "lib64"
+        folder.mkdir(parents=True)
+        (folder / "ld-linux-x86-64.so.2").symlink_to("/lib64/ld-linux-x86-64.so.2")
+        self.program(f"{name}/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
+                     f"echo 'ld.so version {c_library}.'")
         for file in (*self.NAMES, f"libstdc++.so.6.0.{cpp_library}", "libstdc++.so.6", *more):
             self.file(f"{name}/usr/lib/x86_64-linux-gnu/{file}", name)
         return script_module("build-target").image.Userspace(self.folder / name)

@@ -132,7 +132,8 @@ class Userspace:
     def __init__(self, tree):
         self.tree = tree.resolve()
         self.folders = [self.tree / folder for folder in (NEWER, *LIBRARY_FOLDERS)]
-        loaders = [self.tree / folder / LOADER for folder in (NEWER, "lib64", "usr/lib64")]
+        # That in lib64 is a link, which may lead out of the tree, to the machine's.
+        loaders = [folder / LOADER for folder in self.folders]
         self.loader = next((path for path in loaders if path.exists()), None)
         if self.loader is None:
             raise TargetError("the user space has no libc6; mend the package list")
