@@ -219,6 +219,33 @@ class BuildImage(Scripts):
         self.assertIn("last line is no folder", done.stderr)
 
 
+class Mirrors(Scripts):
+    """Which of the archives that a machine is configured with is Debian's."""
+
+    def chosen(self, host, *rows):
+        packages = script_module("build-target").packages
+        with mock.patch.multiple(packages, host_release=lambda: host,
+                                 run=lambda *_: "".join(f"{row}\n" for row in rows)), \
+                mock.patch.dict(os.environ):
+            os.environ.pop("MRPROOF_MIRROR", None)
+            return packages.mirrors()
+
+    def test_whose_archive(self):
+        other, debian, security = "http://a/deb/", "http://b/debian/", "http://b/security/"
+        for host, rows, wanted in (
+                ("trixie", (f"{other} trixie main", f"{debian} trixie main",
+                            f"{debian} trixie-updates main", f"{security} trixie-security main"),
+                 (debian, security)),
+                ("forky", (f"{other} stable main", f"{debian} sid main"), (debian, None)),
+                ("bookworm", (f"{other} stable main", f"{debian} oldstable main",
+                              f"{debian} oldstable-updates main"), (debian, None)),
+                ("bookworm", (f"{debian} stable main",), (debian, None))):
+            with self.subTest(rows=rows):
+                self.assertEqual(self.chosen(host, *rows), wanted)
+        with self.assertRaisesRegex(Exception, "no Debian archive"):
+            self.chosen("sid", f"{other} any main")
+
+
 class NewerLibraries(Scripts):
     """What of the machine's libraries goes into a guest, with scripts in the loaders' place."""
 
