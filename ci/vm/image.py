@@ -20,8 +20,10 @@ PROVIDERS = "usr/lib/x86_64-linux-gnu/libibverbs"
 C_LIBRARY = re.compile(r"(ld-linux-x86-64|lib(c|m|mvec|dl|pthread|rt|resolv|util|anl|nsl"
                        r"|BrokenLocale|thread_db|nss_\w+))\.so\.\d+")
 COMPILER_LIBRARY = re.compile(r"lib(stdc\+\+|gcc_s|atomic|asan|ubsan|lsan|tsan)\.so\.\d+")
-# Where a tree has those of the machine that are newer than its own.
-NEWER = "of-the-machine"
+# Of these no other than the one that a program was built with will do, and suites lack it.
+PROGRAM_LIBRARY = re.compile(r"libfmt\.so\.\d+")
+# Where a tree has what is the machine's.
+OF_THE_MACHINE = "of-the-machine"
 
 
 class Archive:
@@ -131,7 +133,7 @@ class Userspace:
 
     def __init__(self, tree):
         self.tree = tree.resolve()
-        self.folders = [self.tree / folder for folder in (NEWER, *LIBRARY_FOLDERS)]
+        self.folders = [self.tree / folder for folder in (OF_THE_MACHINE, *LIBRARY_FOLDERS)]
         # That in lib64 is a link, which may lead out of the tree, to the machine's.
         loaders = [folder / LOADER for folder in self.folders]
         self.loader = next((path for path in loaders if path.exists()), None)
@@ -147,10 +149,10 @@ class Userspace:
         return (numbers("".join(re.findall(r"version (\S+)", said))),
                 max(map(numbers, names), default=[]))
 
-    def take_newer(self, machine, say=lambda text: None):
+    def take(self, machine, say=lambda text: None):
         """Has those libraries of the machine's user space come first that programs built there ask
-        for and this suite is too old for; what the suite holds runs with newer ones, too."""
-        place = self.tree / NEWER
+        for and this suite lacks, or is too old for; what the suite holds runs with newer ones, too."""
+        self._link(machine, PROGRAM_LIBRARY)
         names = zip(("C", "C++"), (C_LIBRARY, COMPILER_LIBRARY), self.releases(),
                     machine.releases())
         for name, group, own, other in names:
@@ -158,12 +160,16 @@ class Userspace:
                 continue
             say(f"of the machine, since newer than the suite's: the {name} library "
                 f"{'.'.join(map(str, other))}")
-            place.mkdir(exist_ok=True)
-            files = [file for folder in machine.folders for file in folder.glob("*.so.*")]
-            for file in [machine.loader, *files]:
-                if group.fullmatch(file.name) and not (place / file.name).exists():
-                    (place / file.name).symlink_to(file)
+            self._link(machine, group)
         self.__init__(self.tree)
+
+    def _link(self, machine, group):
+        place = self.tree / OF_THE_MACHINE
+        place.mkdir(exist_ok=True)
+        files = [file for folder in machine.folders for file in folder.glob("*.so.*")]
+        for file in [machine.loader, *files]:
+            if group.fullmatch(file.name) and not (place / file.name).exists():
+                (place / file.name).symlink_to(file)
 
     def tool(self, name):
         for folder in TOOL_FOLDERS:
