@@ -151,7 +151,7 @@ class Userspace:
 
     def take(self, machine, say=lambda text: None):
         """Has those libraries of the machine's user space come first that programs built there ask
-        for and this suite lacks, or is too old for; what the suite holds runs with newer ones, too."""
+        for and this suite lacks, or is too old for. What the suite holds runs with newer ones."""
         self._link(machine, PROGRAM_LIBRARY)
         names = zip(("C", "C++"), (C_LIBRARY, COMPILER_LIBRARY), self.releases(),
                     machine.releases())
