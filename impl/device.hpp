@@ -72,7 +72,7 @@ class Device {
   virtual std::uint64_t reset(const model::Setup& setup) = 0;
 
   /// Makes the call and waits until all that it causes is over. Precondition: the caller may make
-  /// it (see model/rulebook.hpp, callable()).
+  /// it (Rulebook::forbids() in model/judge/rulebook.hpp).
   virtual Observation perform(const model::Call<model::Plain>& call) = 0;
 
   /// Something was seen that makes the device's state doubtful: the next reset() keeps nothing that
