@@ -59,7 +59,10 @@ class Oracle {
   [[nodiscard]] const std::optional<Surprise>& surprise() const { return surprise_; }
 
  private:
-  [[nodiscard]] Judgement judge_step(const Step& step, const PlainView& view);
+  [[nodiscard]] std::optional<Judgement> take_over_late_failure(const Step& step);
+  /// Moves on by what was judged; the view shows the state as it is now.
+  Judgement conclude(
+      Step& step, const PlainView& view, const Judgement& judgement, MemorySource& source);
   void expect_late_failure(const PlainView& view);
   void follow_program(const Call<Plain>& call);
   [[nodiscard]] bool explained(
