@@ -40,6 +40,13 @@ const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
 }
 
 Judgement Oracle::check(Step& step, MemorySource& source) {
+  const Judgement judgement = judge_step(step, source);
+  const bool deviates = judgement.verdict == Verdict::deviates;
+  lost_ = judgement.verdict == Verdict::hang || (deviates && !recover(step, judgement));
+  return judgement;
+}
+
+Judgement Oracle::judge_step(Step& step, MemorySource& source) {
   follow_program(step.call);
   const PlainView view{state_, step.call, step.result};
   const Judgement judgement =
@@ -178,8 +185,8 @@ bool Oracle::take_over_bytes(const Step& step) {
   return true;
 }
 
+/// Takes over the state that was seen with a deviation; false if that does not settle it.
 bool Oracle::recover(const Step& step, const Judgement& judgement) {
-  if (judgement.verdict != Verdict::deviates) return false;
   if (judgement.kind == DeviationClass::bytes) return take_over_bytes(step);
   const auto& r = step.result;
   const auto& call = step.call;
