@@ -173,7 +173,7 @@ class Follower : public JournalVisitor {
       rules.take(*judgement.rule);
   }
   /// A scenario ends before a call that is not made.
-  void end_case(model::Oracle& oracle, std::size_t steps, bool goes_on) override {
+  void end_case(const model::Oracle& oracle, std::size_t steps, bool goes_on) override {
     const auto found = scenarios_.find(case_);
     if (found == scenarios_.end() || !goes_on) return;
     const model::Trace trace = model::parse_trace(found->second->text, case_);

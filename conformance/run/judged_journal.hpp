@@ -23,7 +23,7 @@ class JournalVisitor {
                     const model::Judgement& judgement) = 0;
   /// The case is over after so many steps: the oracle as it is after them; `goes_on`: whether it
   /// knows enough for another step.
-  virtual void end_case(model::Oracle& /*oracle*/, std::size_t /*steps*/, bool /*goes_on*/) {}
+  virtual void end_case(const model::Oracle& /*oracle*/, std::size_t /*steps*/, bool /*goes_on*/) {}
   /// A crash, hang or warning: "local_inv.none/none/unbound_window_named", or empty.
   virtual void incident(const std::string& name) = 0;
 };
