@@ -36,9 +36,8 @@ class Reader {
     if (!in_case_) return;
     in_case_ = false;
     const model::Trace trace = case_.trace();
-    visitor_.begin_case(case_.name(), trace.setup);
+    visitor_.begin_case(trace.setup);
     model::Oracle oracle(book_, trace.setup, trace.can);
-    bool goes_on = true;
     for (model::Step step : trace.steps) {
       oracle.resolve(step);
       const auto before = oracle.state();
@@ -46,9 +45,8 @@ class Reader {
       step.bytes.clear();
       const auto judgement = oracle.check(step, memory);
       visitor_.step(before, step, judgement);
-      goes_on = oracle.recover(step, judgement) || judgement.verdict != model::Verdict::deviates;
+      oracle.recover(step, judgement);
     }
-    visitor_.end_case(oracle, trace.steps.size(), goes_on);
   }
 
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
