@@ -23,7 +23,7 @@ IGNORED_FOLDERS = re.compile(r"^(\.git|build.*|mrproof-report|__pycache__)$")
 LONG_LINES = re.compile(r"(\.mrt|\.scope|\.md|-fails\.txt|-flakes\.txt|-skips\.txt|LICENSE"
                         r"|\.clang-tidy)$")
 # Lists that the prover makes, as long as there are things to list.
-LONG_FILES = re.compile(r"^specs/(GAPS\.md|MUTANTS\.md|deciding\.inc)$")
+LONG_FILES = re.compile(r"^specs/(GAPS|MUTANTS)\.md$")
 # As the program that draws it writes it.
 DRAWING = re.compile(r"\.svg$")
 

@@ -36,14 +36,13 @@ class Reader {
     if (!in_case_) return;
     in_case_ = false;
     const model::Trace trace = case_.trace();
-    visitor_.begin_case(case_.name(), trace.setup);
+    visitor_.begin_case(trace.setup);
     model::RecordedCase recorded(trace, book_);
     while (const model::Step* step = recorded.next()) {
       const auto before = recorded.oracle().state();
       const auto judgement = recorded.judge();
       visitor_.step(before, *step, judgement);
     }
-    visitor_.end_case(recorded.oracle(), trace.steps.size(), !recorded.oracle().lost());
   }
 
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
