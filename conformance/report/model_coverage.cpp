@@ -141,7 +141,7 @@ bool needs_ends_apart(const DecidingCondition& item) {
 class Follower : public JournalVisitor {
  public:
   Follower(const Rulebook& book, std::vector<std::unique_ptr<CoveredScope>>& scopes,
-           std::vector<property_tests::KnownDeviation>& known,
+           std::vector<model::DeviationName>& known,
            const std::vector<property_tests::Scenario>& scenarios, Planned& planned,
            ModelCoverage& result)
       : rules(book), scopes_(scopes), known_(known), planned_(planned), result_(result) {
@@ -185,10 +185,9 @@ class Follower : public JournalVisitor {
     if (!trouble.empty()) planned_.of(trouble).look({oracle.state(), next.call, {}});
   }
   void incident(const std::string& name) override {
-    const auto conditions = name.rfind('/');
-    if (conditions == std::string::npos || name.ends_with("/-")) return;
-    known_.push_back({name.substr(0, name.find('.')) + ".ok",
-                      property_tests::KnownDeviation::kTrouble, name.substr(conditions + 1)});
+    const auto trouble = model::parse_name(name);
+    if (trouble && !trouble->broken.is_dash())
+      known_.push_back(property_tests::known_trouble(*trouble));
   }
 
   RuleCoverage rules;
@@ -198,7 +197,7 @@ class Follower : public JournalVisitor {
 
  private:
   std::vector<std::unique_ptr<CoveredScope>>& scopes_;
-  std::vector<property_tests::KnownDeviation>& known_;
+  std::vector<model::DeviationName>& known_;
   std::map<std::string, const property_tests::Scenario*> scenarios_;
   std::string case_;
   Planned& planned_;
@@ -316,9 +315,7 @@ void count_conditions(const Follower& follower, const Planned& planned, ModelCov
 void read_reasons(const nlohmann::json& report, std::map<std::string, std::string>& reasons) {
   for (const auto& d : report.at("deviations"))
     if (d.at("expected").get<bool>())
-      reasons[fmt::format("deviates {} {} {}", d.at("rule").get<std::string>(),
-                          d.at("class").get<std::string>(), d.at("condition").get<std::string>())] =
-          d.at("reason");
+      reasons[model::print_annotation(deviation_in(d))] = d.at("reason");
   for (const auto& i : report.at("incidents"))
     if (i.at("expected").get<bool>()) reasons[i.at("name")] = i.at("reason");
 }
@@ -342,7 +339,7 @@ bool ModelCoverage::complete() const {
 }
 
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scope_files,
-                    std::vector<property_tests::KnownDeviation> known,
+                    std::vector<model::DeviationName> known,
                     const std::vector<std::string>& scenarios, bool missed) {
   const std::string report_file = folder + "/report.json";
   const auto report = load_report(report_file);

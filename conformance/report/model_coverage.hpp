@@ -43,7 +43,7 @@ struct ModelCoverage {
 /// traces that the run had, to see which of their calls were left out. `missed`: whether to make
 /// traces of missed calls. Throws ToolError.
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scopes,
-                    std::vector<property_tests::KnownDeviation> known,
+                    std::vector<model::DeviationName> known,
                     const std::vector<std::string>& scenarios = {}, bool missed = false);
 
 /// For people: what is left is listed as far as it fits, or (`all`) whole.

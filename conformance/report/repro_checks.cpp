@@ -67,10 +67,8 @@ std::string errno_detail(std::string_view id) {
 }  // namespace
 
 DeviationClass ReproWriter::kind() const {
-  const auto place = model::index_of(kClassNames, evidence_.finding().kind);
-  return evidence_.finding().verdict == Verdict::deviates && place
-             ? static_cast<DeviationClass>(*place)
-             : DeviationClass::none;
+  const Annotation& finding = evidence_.finding();
+  return finding.verdict == Verdict::deviates ? finding.kind : DeviationClass::none;
 }
 
 /// The rules for the outcome that the trace has.
@@ -93,7 +91,7 @@ std::vector<Term<Plain>> ReproWriter::broken_by(const PlainRule& rule) const {
 
 bool ReproWriter::checks_completion() const {
   return kind() == DeviationClass::detail &&
-         evidence_.finding().broken.find("completion_matches") != std::string::npos;
+         evidence_.finding().broken.contains("completion_matches");
 }
 
 /// Whether success of the decisive step completes a receive.

@@ -82,17 +82,15 @@ bool ScopeCoverage::passes(const specs::StateCall& call, const specs::Transition
 
 /// The trouble that the call is known to make in its state; empty if none.
 std::string trouble_of(const State<Plain>& state, const Call<Plain>& call,
-                       const std::vector<property_tests::KnownDeviation>& known,
-                       const Rulebook& book) {
+                       const std::vector<model::DeviationName>& known, const Rulebook& book) {
   const PlainView view{state, call, {}};
   if (property_tests::peer_gone(view)) return kUnanswered;
   if (!property_tests::is_known_trouble(known, book, view)) return "";
-  return fmt::format("{}.none/none/{}", kVerbNames.at(static_cast<std::size_t>(call.verb)),
-                     property_tests::trouble_name(book, view));
+  return print_name(property_tests::trouble_name(book, view));
 }
 
-std::string ScopeCoverage::trouble_in(
-    const specs::StateCall& call, const std::vector<property_tests::KnownDeviation>& known) const {
+std::string ScopeCoverage::trouble_in(const specs::StateCall& call,
+                                      const std::vector<model::DeviationName>& known) const {
   model::Step step = all_->scope().calls[call.call];
   const auto state = specs::plain_state(all_->state(call.from));
   model::resolve_keys(step, state);
@@ -199,8 +197,7 @@ void ScopeCoverage::count_pairs(ScopeFigures& figures) const {
   }
 }
 
-ScopeFigures ScopeCoverage::figures(
-    const std::vector<property_tests::KnownDeviation>& known) const {
+ScopeFigures ScopeCoverage::figures(const std::vector<model::DeviationName>& known) const {
   ScopeFigures figures;
   model::Trace needs;
   needs.can = all_->scope().can;

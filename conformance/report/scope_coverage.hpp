@@ -51,8 +51,7 @@ struct MissedTraces {
 /// answers it; empty if it would be.
 std::string trouble_of(const model::State<model::Plain>& state,
                        const model::Call<model::Plain>& call,
-                       const std::vector<property_tests::KnownDeviation>& known,
-                       const model::Rulebook& book);
+                       const std::vector<model::DeviationName>& known, const model::Rulebook& book);
 
 /// Follows a run's cases as long as they stay within the scope.
 class ScopeCoverage {
@@ -65,8 +64,7 @@ class ScopeCoverage {
   void step(const model::State<model::Plain>& before, const model::Step& step,
             const model::Judgement& judgement);
   /// `known`: calls that make trouble, and were left out for it.
-  [[nodiscard]] ScopeFigures figures(
-      const std::vector<property_tests::KnownDeviation>& known) const;
+  [[nodiscard]] ScopeFigures figures(const std::vector<model::DeviationName>& known) const;
   /// Traces that make the missed calls, if the device does again what it did in this run: to each
   /// one's state by the calls that led there or, if none did, would lead there. Calls that do not
   /// change the state share a trace.
@@ -92,8 +90,8 @@ class ScopeCoverage {
                                     const std::string& trouble) const;
   [[nodiscard]] std::vector<std::string> barriers(const std::vector<bool>& reached,
                                                   const std::vector<std::string>& trouble) const;
-  [[nodiscard]] std::string trouble_in(
-      const specs::StateCall& call, const std::vector<property_tests::KnownDeviation>& known) const;
+  [[nodiscard]] std::string trouble_in(const specs::StateCall& call,
+                                       const std::vector<model::DeviationName>& known) const;
   void count_made(const specs::StateCall& call, ScopeFigures& figures) const;
   void count_pairs(ScopeFigures& figures) const;
   [[nodiscard]] std::string name_of(const specs::StateCall& call) const;

@@ -24,8 +24,7 @@ constexpr std::size_t kWideSteps = 2;
 constexpr std::size_t kOddSteps = 4;
 
 std::optional<Verb> verb_of(const model::Annotation& wanted) {
-  const auto name = wanted.rule.substr(0, wanted.rule.find('.'));
-  const auto* found = std::find(kVerbNames.begin(), kVerbNames.end(), name);
+  const auto* found = std::find(kVerbNames.begin(), kVerbNames.end(), wanted.verb());
   if (found == kVerbNames.end()) return std::nullopt;
   return static_cast<Verb>(found - kVerbNames.begin());
 }
@@ -79,10 +78,7 @@ class Sieve {
     if (wanted.verdict != Verdict::deviates) rule = book.rules(verb, Outcome::ok).front();
     if (rule == nullptr) return;
     result_.outcome = wanted.verdict == Verdict::deviates ? rule->outcome : Outcome::none;
-    const std::string broken = "+" + wanted.broken + "+";
-    const auto is_broken = [&](const char* id) {
-      return broken.find("+" + std::string(id) + "+") != std::string::npos;
-    };
+    const auto is_broken = [&](const char* id) { return wanted.broken.contains(id); };
     bool any_broken = false;
     for (const auto& term : rule->requires_all) {
       if (term.condition->about != About::situation) continue;
@@ -127,12 +123,12 @@ class Search {
         take_(take) {
     like_.steps.clear();
     like_.comments.clear();
-    const auto parts = std::count(wanted.broken.begin(), wanted.broken.end(), '+');
-
+    const auto parts = wanted.broken.ids().size();
+    const std::string broken = wanted.broken.text();
     const auto speaks_of = [&](std::string_view what) {
-      return wanted.broken.find(what) != std::string::npos;
+      return broken.find(what) != std::string::npos;
     };
-    odd_ = (parts > 0 && !speaks_of(kNothingForbids.id) && !speaks_of(kBytesAsPredicted.id)) ||
+    odd_ = (parts > 1 && !speaks_of(kNothingForbids.id) && !speaks_of(kBytesAsPredicted.id)) ||
                    steps == 1 || (steps <= kWideSteps && makes_region(last))
                ? 2
                : 1;
@@ -315,7 +311,7 @@ class Search {
 
   /// Whether a receive is posted, if the deviation is about what became of one.
   [[nodiscard]] bool has_receive() const {
-    return !about_receives_ || wanted_.kind != "detail" ||
+    return !about_receives_ || wanted_.kind != DeviationClass::detail ||
            std::any_of(made_.begin(), made_.end(),
                        [](const model::Step& step) { return step.call.verb == Verb::post_recv; });
   }
