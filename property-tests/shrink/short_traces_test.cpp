@@ -12,6 +12,7 @@
 namespace mrproof::property_tests {
 namespace {
 
+using model::DeviationClass;
 using model::Verdict;
 
 const model::Annotation kRight{{"rdma_write.ok", DeviationClass::accepted, {"remote_right"}},

@@ -14,6 +14,7 @@
 namespace mrproof::property_tests {
 namespace {
 
+using model::DeviationClass;
 using model::Verb;
 using model::Verdict;
 using ::testing::HasSubstr;
