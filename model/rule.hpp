@@ -15,6 +15,17 @@ namespace mrproof::model {
 /// and is part of a deviation's name only.
 enum class About : std::uint8_t { situation, observation, circumstance };
 
+/// What else a condition is about, as far as a search for short traces asks: what it has to try
+/// when the condition is broken. Flags.
+using Topics = std::uint32_t;
+inline constexpr Topics kAboutPairs = 1;       ///< queue pairs: a second connection
+inline constexpr Topics kAboutDomains = 2;     ///< PDs: a second one, in long traces too
+inline constexpr Topics kAboutReceives = 4;    ///< what becomes of a posted receive
+inline constexpr Topics kAboutOtherKeys = 8;   ///< keys of objects that the call does not name
+inline constexpr Topics kAboutElements = 16;   ///< keys and lengths: a second element
+inline constexpr Topics kAboutZeroBased = 32;  ///< regions that are addressed by offsets
+inline constexpr Topics kAboutOnDemand = 64;   ///< regions that are paged on demand
+
 /// A named condition: the one place where a fact of the specification is written down.
 template <class D> struct Condition {
   const char* id;        ///< snake_case, unique
@@ -22,17 +33,22 @@ template <class D> struct Condition {
   const char* clauses;   ///< where that is written: ids of specs/clauses/, separated by blanks
   About about;
   typename D::Bit (*holds)(const View<D>&);
+  Topics topics = 0;
 };
 
 // Defines the condition ID<D>: its sentence and clauses, and when it holds for a view v.
-#define MRPROOF_CONDITION(about_, id_, sentence_, clauses_, ...)         \
-  template <class D> inline constexpr Condition<D> id_ {                 \
-#id_, sentence_, clauses_, About::about_,                            \
-        [](const View <D>& v) -> typename D::Bit { return __VA_ARGS__; } \
+#define MRPROOF_CONDITION(about_, topics_, id_, sentence_, clauses_, ...)         \
+  template <class D> inline constexpr Condition<D> id_ {                          \
+#id_, sentence_, clauses_, About::about_,                                     \
+        [](const View <D>& v) -> typename D::Bit { return __VA_ARGS__; }, topics_ \
   }
-#define MRPROOF_SITUATION(...) MRPROOF_CONDITION(situation, __VA_ARGS__)
-#define MRPROOF_OBSERVATION(...) MRPROOF_CONDITION(observation, __VA_ARGS__)
-#define MRPROOF_CIRCUMSTANCE(...) MRPROOF_CONDITION(circumstance, __VA_ARGS__)
+#define MRPROOF_SITUATION(...) MRPROOF_CONDITION(situation, 0, __VA_ARGS__)
+#define MRPROOF_OBSERVATION(...) MRPROOF_CONDITION(observation, 0, __VA_ARGS__)
+#define MRPROOF_CIRCUMSTANCE(...) MRPROOF_CONDITION(circumstance, 0, __VA_ARGS__)
+// The same with topics first.
+#define MRPROOF_SITUATION_ON(topics_, ...) MRPROOF_CONDITION(situation, topics_, __VA_ARGS__)
+#define MRPROOF_OBSERVATION_ON(topics_, ...) MRPROOF_CONDITION(observation, topics_, __VA_ARGS__)
+#define MRPROOF_CIRCUMSTANCE_ON(topics_, ...) MRPROOF_CONDITION(circumstance, topics_, __VA_ARGS__)
 
 /// A condition, required to hold or (`holds` false) required to be broken.
 template <class D> struct Term {

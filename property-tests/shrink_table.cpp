@@ -69,10 +69,10 @@ struct Found {
 /// is wrong for more reasons; 1, the same with another verb; 0 is something else.
 int fits(const model::Annotation& a, const impl::FaultInfo& info) {
   if (info.expected.rule.empty()) return 3;  // nothing is expected: any is one too many
-  const auto name = testing::finding_name(info.expected.rule, info.expected.condition);
-  if (testing::finding_name(a.rule, a.broken) != name) return 0;
+  const auto name = testing::finding_name(info.expected);
+  if (testing::finding_name(a) != name) return 0;
   if (a.rule != info.expected.rule) return 1;
-  return a.kind == "status" ? 2 : 3;
+  return a.kind == model::DeviationClass::status ? 2 : 3;
 }
 
 /// A walk up to the deviation that fits best. As in a run, what was seen three times is avoided
@@ -83,8 +83,7 @@ Found find(impl::Device& device, const impl::FaultInfo& info, std::uint64_t seed
   const auto look = [&](const model::Step& step, const model::Oracle& /*oracle*/) {
     const model::Annotation& a = step.annotations.front();
     if (a.verdict != model::Verdict::deviates) return;
-    if (++times[model::print_annotation(a)] == 3)
-      plan.walk.known.push_back({a.rule, a.kind, a.broken});
+    if (++times[model::print_annotation(a)] == 3) plan.walk.known.push_back(a);
   };
   Found found;
   int best = 0;

@@ -245,7 +245,7 @@ TEST(Run, FindsAFaultAndKeepsATraceThatReproducesIt) {
       model::judge_trace(model::load_trace(trace), model::linux_rulebook(), trace);
   EXPECT_EQ(model::print_trace(model::parse_trace(model::print_trace(judged), "again")),
             model::print_trace(judged));
-  EXPECT_EQ(judged.steps.back().annotations.front().broken, "remote_same_pd");
+  EXPECT_EQ(judged.steps.back().annotations.front().broken.text(), "remote_same_pd");
   EXPECT_EQ(run_mrproof({"judge", trace}).code, kExitDeviation);
   EXPECT_THAT(run_mrproof({"replay", trace, "--device", device}).out, HasSubstr("\nreproduced"));
   EXPECT_THAT(run_mrproof({"replay", trace, "--device", "sim"}).out, HasSubstr("not reproduced"));

@@ -32,7 +32,7 @@ const model::Annotation* told_from_outside(const model::Step& step) {
 /// The annotation that tells of wrong bytes, which a trace need not show itself. Null if none does.
 const model::Annotation* told_of_bytes(const model::Step& step) {
   for (const auto& a : step.annotations)
-    if (a.verdict == Verdict::deviates && a.kind == "bytes") return &a;
+    if (a.verdict == Verdict::deviates && a.kind == DeviationClass::bytes) return &a;
   return nullptr;
 }
 

@@ -82,7 +82,7 @@ TEST(Evidence, TakesWrongBytesFromTheTraceWhereItDoesNotShowThem) {
   const Evidence e = evidence_of(
       "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n! deviates reg_mr.ok bytes bytes_as_predicted\n");
   EXPECT_TRUE(e.is_deviation());
-  EXPECT_EQ(e.finding().kind, "bytes");
+  EXPECT_EQ(e.finding().kind, model::DeviationClass::bytes);
 }
 
 TEST(Evidence, TellsWhatIsWrongInOneLine) {

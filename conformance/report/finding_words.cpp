@@ -24,10 +24,8 @@ std::string names_of(const std::vector<Outcome>& outcomes, Verb verb) {
 /// The conditions that the finding names.
 std::vector<const PlainCondition*> broken_conditions(const Evidence& evidence) {
   std::vector<const PlainCondition*> broken;
-  const std::string names = "+" + evidence.finding().broken + "+";
   for (const auto* condition : evidence.book->conditions())
-    if (names.find("+" + std::string(condition->id) + "+") != std::string::npos)
-      broken.push_back(condition);
+    if (evidence.finding().broken.contains(condition->id)) broken.push_back(condition);
   return broken;
 }
 
@@ -64,14 +62,16 @@ std::string finding_title(const Evidence& evidence) {
     case Verdict::deviates: break;
     default: return name + " conforms";
   }
-  if (a.kind == "bytes") return name + " leaves bytes in memory that should not be there";
+  if (a.kind == DeviationClass::bytes)
+    return name + " leaves bytes in memory that should not be there";
   const bool done = step.result.outcome == Outcome::ok;
   const auto seen =
       done ? "succeeds"
       : step.result.outcome == Outcome::refused
           ? "is refused"
           : fmt::format("ends in {}", model::print_outcome(step.result.outcome, true));
-  if (a.kind != "detail") return fmt::format("{} {}; allowed here: {}", name, seen, allowed);
+  if (a.kind != DeviationClass::detail)
+    return fmt::format("{} {}; allowed here: {}", name, seen, allowed);
   std::string but;
   for (const auto* condition : broken_conditions(evidence))
     if (but.empty()) but = condition->sentence;

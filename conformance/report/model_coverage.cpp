@@ -50,7 +50,7 @@ void look_at(const specs::Transitions& all, const ScopeFigures& figures,
 class Follower : public JournalVisitor {
  public:
   Follower(const Rulebook& book, std::vector<std::unique_ptr<CoveredScope>>& scopes,
-           std::vector<property_tests::KnownDeviation>& known, ModelCoverage& result)
+           std::vector<model::DeviationName>& known, ModelCoverage& result)
       : rules(book), scopes_(scopes), known_(known), result_(result) {}
 
   void device(const Capabilities<Plain>& device_can) override {
@@ -72,10 +72,9 @@ class Follower : public JournalVisitor {
       rules.take(*judgement.rule);
   }
   void incident(const std::string& name) override {
-    const auto conditions = name.rfind('/');
-    if (conditions == std::string::npos || name.ends_with("/-")) return;
-    known_.push_back({name.substr(0, name.find('.')) + ".ok",
-                      property_tests::KnownDeviation::kTrouble, name.substr(conditions + 1)});
+    const auto trouble = model::parse_name(name);
+    if (trouble && !trouble->broken.is_dash())
+      known_.push_back(property_tests::known_trouble(*trouble));
   }
 
   RuleCoverage rules;
@@ -84,7 +83,7 @@ class Follower : public JournalVisitor {
 
  private:
   std::vector<std::unique_ptr<CoveredScope>>& scopes_;
-  std::vector<property_tests::KnownDeviation>& known_;
+  std::vector<model::DeviationName>& known_;
   ModelCoverage& result_;
 };
 
@@ -154,9 +153,7 @@ void count_conditions(const Follower& follower, const RuleCoverage& possible,
 void read_reasons(const nlohmann::json& report, std::map<std::string, std::string>& reasons) {
   for (const auto& d : report.at("deviations"))
     if (d.at("expected").get<bool>())
-      reasons[fmt::format("deviates {} {} {}", d.at("rule").get<std::string>(),
-                          d.at("class").get<std::string>(), d.at("condition").get<std::string>())] =
-          d.at("reason");
+      reasons[model::print_annotation(deviation_in(d))] = d.at("reason");
   for (const auto& i : report.at("incidents"))
     if (i.at("expected").get<bool>()) reasons[i.at("name")] = i.at("reason");
 }
@@ -170,7 +167,7 @@ bool ModelCoverage::complete() const {
 }
 
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scope_files,
-                    std::vector<property_tests::KnownDeviation> known, bool missed) {
+                    std::vector<model::DeviationName> known, bool missed) {
   const std::string report_file = folder + "/report.json";
   const auto report = load_report(report_file);
   ModelCoverage result;

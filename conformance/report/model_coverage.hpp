@@ -41,7 +41,7 @@ struct ModelCoverage {
 /// calls that are known to make trouble, beside those that did in this run. `missed`: whether to
 /// make traces of missed calls. Throws ToolError.
 ModelCoverage cover(const std::string& folder, const std::vector<std::string>& scopes,
-                    std::vector<property_tests::KnownDeviation> known, bool missed = false);
+                    std::vector<model::DeviationName> known, bool missed = false);
 
 /// For people: what is left is listed as far as it fits, or (`all`) whole.
 std::string coverage_text(const ModelCoverage& coverage, bool all);

@@ -50,8 +50,8 @@ Json findings_json(const Tally& tally) {
   Json all = Json::array();
   for (const auto& f : tally.findings)
     all.push_back({{"rule", f.name.rule},
-                   {"condition", f.name.broken},
-                   {"class", f.name.kind},
+                   {"condition", f.name.broken.text()},
+                   {"class", name_of(f.name.kind)},
                    {"count", f.count},
                    {"expected", !f.expected_reason.empty()},
                    {"reason", f.expected_reason},
@@ -71,7 +71,7 @@ Json incidents_json(const Tally& tally) {
     all.push_back({{"verdict", kVerdictNames.at(static_cast<std::size_t>(i.verdict))},
                    {"case", i.case_name},
                    {"step", i.step},
-                   {"name", i.name},
+                   {"name", i.name_text()},
                    {"expected", !i.expected_reason.empty()},
                    {"reason", i.expected_reason},
                    {"call", i.call},
@@ -267,7 +267,7 @@ std::string report_text(const property_tests::Plan& plan, const Tally& tally,
   for (const auto& i : tally.incidents) {
     text += fmt::format("\n{} {}in {} step {}: {}{}\n  {}\n",
                         kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
-                        i.name.empty() ? "" : i.name + " ", i.case_name, i.step, i.text,
+                        i.name ? i.name_text() + " " : "", i.case_name, i.step, i.text,
                         i.expected_reason.empty() ? "" : " (expected: " + i.expected_reason + ")",
                         i.call.empty() ? "(between steps)" : i.call);
     text += shrunk_text(i.shrunk, i.trace);

@@ -172,7 +172,7 @@ std::string report_sarif(const Tally& tally) {
     const Json place = {
         {"physicalLocation",
          {{"artifactLocation", {{"uri", f.trace_file}}}, {"region", {{"startLine", 1}}}}}};
-    results.push_back({{"ruleId", f.name.rule + "/" + f.name.kind + "/" + f.name.broken},
+    results.push_back({{"ruleId", print_name(f.name)},
                        {"level", "error"},
                        {"message", {{"text", f.call + " -> " + f.result}}},
                        {"locations", Json::array({place})}});

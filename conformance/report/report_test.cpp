@@ -48,7 +48,7 @@ class ReportTest : public ::testing::Test {
   }
   void find(const char* rule, const char* kind, const char* broken, const char* reason) {
     Finding finding;
-    finding.name = {Verdict::deviates, rule, kind, broken};
+    finding.name = {{rule, *model::parse_class(kind), {broken}}, Verdict::deviates};
     finding.count = 2;
     finding.case_name = "walk/seed-1/case-0";
     finding.call = "mr0 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE)";
@@ -251,7 +251,7 @@ TEST(Flaky, IsWhatTheSameCallsDoNotShowAgain) {
   Tally again(linux_rulebook());
   const auto add = [&](const char* rule, std::uint32_t steps_again) {
     Finding finding;
-    finding.name = {Verdict::deviates, rule, "accepted", "memory_mapped"};
+    finding.name = {{rule, model::DeviationClass::accepted, {"memory_mapped"}}, Verdict::deviates};
     finding.trace.steps.resize(3);
     tally.findings.push_back(finding);
     again.begin_case(model::print_annotation(finding.name));

@@ -8,6 +8,7 @@
 #include "conformance/report/repro_parts.hpp"
 #include "conformance/report/repro_rdma_cm.hpp"
 #include "conformance/report/repro_writer.hpp"
+#include "model/conditions/windows.hpp"
 #include "model/trace/layout.hpp"
 #include "model/trace/notation.hpp"
 #include "model/view.hpp"
@@ -211,7 +212,7 @@ void ReproWriter::write_decisive() {
   if (a.verdict == Verdict::crash) line("printf(\"making step %s\\n\", step);");
   if (kind() == DeviationClass::bytes) predict_bytes();
   if (kind() == DeviationClass::detail && step.call.verb == Verb::bind_mw)
-    if (a.broken.find("bind_key_right") != std::string::npos)
+    if (a.broken.contains(bind_key_right<Plain>.id))
       line(fmt::format("uint32_t old_key = mw{}->rkey;", step.call.mw));
   body_ += written.substr(name_end);
   check();

@@ -2,12 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 
+#include "conformance/report/observation_checks.hpp"
 #include "conformance/report/repro_writer.hpp"
-#include "model/conditions/registration.hpp"
-#include "model/conditions/windows.hpp"
-#include "model/trace/notation.hpp"
+#include "model/conditions/transfer.hpp"
 
 namespace mrproof::conformance {
 
@@ -42,35 +40,11 @@ const char* completed(Verb verb) {
   }
 }
 
-std::string c_state(const Plain::Small& state) {
-  return "IBV_QPS_" + std::string(kQpStateNames.at(state.value()));
-}
-
-/// Conditions on a return value or errno alone, in C.
-std::string errno_detail(std::string_view id) {
-  if (id == "errno_value" || id == "errno_set") return "errno > 0 && errno < 4096";
-  if (id == "errno_of_resources" || id == "reason_of_resources")
-    return "(errno == ENOMEM || errno == EAGAIN)";
-  if (id == "says_not_supported") return "(errno == EOPNOTSUPP || errno == ENOSYS)";
-  if (id == "says_fault") return "errno == EFAULT";
-  if (id == "says_invalid") return "errno == EINVAL";
-  if (id == "says_not_permitted") return "errno == EPERM";
-  if (id == "says_no_entry") return "errno == ENOENT";
-  if (id == "code_input") return "code == IBV_REREG_MR_ERR_INPUT";
-  if (id == "code_dont_fork_new") return "code == IBV_REREG_MR_ERR_DONT_FORK_NEW";
-  if (id == "code_do_fork_old") return "code == IBV_REREG_MR_ERR_DO_FORK_OLD";
-  if (id == "code_cmd") return "code == IBV_REREG_MR_ERR_CMD";
-  if (id == "code_cmd_and_do_fork_new") return "code == IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW";
-  return "";
-}
-
 }  // namespace
 
 DeviationClass ReproWriter::kind() const {
-  const auto place = model::index_of(kClassNames, evidence_.finding().kind);
-  return evidence_.finding().verdict == Verdict::deviates && place
-             ? static_cast<DeviationClass>(*place)
-             : DeviationClass::none;
+  const Annotation& finding = evidence_.finding();
+  return finding.verdict == Verdict::deviates ? finding.kind : DeviationClass::none;
 }
 
 /// The rules for the outcome that the trace has.
@@ -93,7 +67,7 @@ std::vector<Term<Plain>> ReproWriter::broken_by(const PlainRule& rule) const {
 
 bool ReproWriter::checks_completion() const {
   return kind() == DeviationClass::detail &&
-         evidence_.finding().broken.find("completion_matches") != std::string::npos;
+         evidence_.finding().broken.contains(completion_matches<Plain>.id);
 }
 
 /// Whether success of the decisive step completes a receive.
@@ -199,12 +173,10 @@ void ReproWriter::gather_completion() {
   declared_.insert("received");
 }
 
-void ReproWriter::gather_receives(const std::set<std::string_view>& ids) {
+void ReproWriter::gather_receives(const Conditions& wanted) {
   const auto& c = evidence_.decisive().call;
   const auto& state = before();
-  const auto has = [&](std::initializer_list<std::string_view> some) {
-    return std::any_of(some.begin(), some.end(), [&](auto id) { return ids.contains(id); });
-  };
+  const auto has = [&](auto&... some) { return (wanted.contains(&some) || ...); };
   const auto gather = [&](std::uint8_t qp, const char* variable, bool due) {
     if (!declared_.insert(variable).second) return;
     if (!due)
@@ -213,36 +185,38 @@ void ReproWriter::gather_receives(const std::set<std::string_view>& ids) {
     line(fmt::format("printf(\"receive on qp{}: %s\\n\", ibv_wc_status_str({}));", qp, variable));
   };
   // Over iWARP a receive is flushed once its end has confirmed that the connection is over.
-  const auto flushed = [&](std::uint8_t qp, const char* variable, std::string_view fails) {
-    if (evidence_.decisive().result.outcome == Outcome::terminated && !ids.contains(fails)) {
+  const auto flushed = [&](std::uint8_t qp, const char* variable, const PlainCondition& fails) {
+    if (evidence_.decisive().result.outcome == Outcome::terminated && !has(fails)) {
       need(ReproPart::ended);
       line(fmt::format("NEED(ended(qp{}));", qp));
     }
     gather(qp, variable, true);
   };
   const std::uint8_t peer = peer_of(c.qp);
-  if (has({"own_receive_flushed"}) && state.qps.at(c.qp).posted.truth())
-    flushed(c.qp, "own_received", "requester_fails");
-  else if (has({"own_receive_flushed", "own_receive_stays"}))
+  if (has(own_receive_flushed<Plain>) && state.qps.at(c.qp).posted.truth())
+    flushed(c.qp, "own_received", requester_fails<Plain>);
+  else if (has(own_receive_flushed<Plain>, own_receive_stays<Plain>))
     gather(c.qp, "own_strays", false);
   const bool posted = state.qps.at(peer).posted.truth();
-  if (posted && has({"peer_receive_stays"}) && has({"peer_receive_fails"})) {
+  if (posted && has(peer_receive_stays<Plain>) && has(peer_receive_fails<Plain>)) {
     // Either is right: the receive is not waited for.
     gather(peer, "strays", false);
     line("int received = strays > 0 ? (int)wc.status : IBV_WC_WR_FLUSH_ERR;");
     declared_.insert("received");
-  } else if (posted && has({"receive_succeeds", "received_length", "receive_reports_length",
-                            "receive_reports_protection", "peer_receive_fails"})) {
-    flushed(peer, "received", "responder_fails");
-  } else if (has({"peer_receive_stays", "peer_receive_fails"})) {
+  } else if (posted &&
+             has(receive_succeeds<Plain>, received_length<Plain>, receive_reports_length<Plain>,
+                 receive_reports_protection<Plain>, peer_receive_fails<Plain>)) {
+    flushed(peer, "received", responder_fails<Plain>);
+  } else if (has(peer_receive_stays<Plain>, peer_receive_fails<Plain>)) {
     gather(peer, "strays", false);
   }
 }
 
 /// Statements that learn what the conditions are about.
-void ReproWriter::gather_details(const std::set<std::string_view>& ids) {
+void ReproWriter::gather_details(const Conditions& wanted) {
   const auto& c = evidence_.decisive().call;
-  if (ids.contains("completion_matches")) gather_completion();
+  const auto has = [&](auto&... some) { return (wanted.contains(&some) || ...); };
+  if (has(completion_matches<Plain>)) gather_completion();
   const auto state = [&](std::uint8_t qp, const char* variable) {
     need(iwarp_ ? ReproPart::ended : ReproPart::settled);
     const std::string asked = iwarp_ ? fmt::format("ended(qp{}) ? IBV_QPS_ERR : IBV_QPS_RTS", qp)
@@ -253,94 +227,26 @@ void ReproWriter::gather_details(const std::set<std::string_view>& ids) {
                     "IBV_QPS_ERR);",
                     qp, variable));
   };
-  if (ids.contains("requester_stays") || ids.contains("requester_fails")) state(c.qp, "own_state");
-  if (ids.contains("responder_stays") || ids.contains("responder_fails"))
-    state(peer_of(c.qp), "peer_state");
-  gather_receives(ids);
-}
-
-std::string ReproWriter::keys_differ(const PlainCondition& condition) {
-  const std::string_view id = condition.id;
-  assert(id == "keys_distinct" || id == "window_key_distinct" || id == "bind_key_right");
-  const auto& c = evidence_.decisive().call;
-  const auto& state = before();
-  std::vector<std::string> parts;
-  const auto remote = [](const Region<Plain>& r) {
-    return has_any<Plain>(r.access, kRemoteRights).truth() && !r.null.truth();
-  };
-  const bool of_region = id == "keys_distinct";
-  const std::string own = of_region ? fmt::format("mr{}", c.mr) : fmt::format("mw{}", c.mw);
-  const bool asks_remote =
-      has_any<Plain>(asked<Plain>(evidence_.view()).access, kRemoteRights).truth() &&
-      c.verb != Verb::alloc_null_mr;
-  for (std::size_t i = 0; i < state.regions.size(); ++i) {
-    const auto& r = state.regions.at(i);
-    if (!r.live.truth() || (of_region && i == c.mr)) continue;
-    if (of_region) parts.push_back(fmt::format("{}->lkey != mr{}->lkey", own, i));
-    if (of_region ? (asks_remote || remote(r)) && !r.null.truth() && c.verb != Verb::alloc_null_mr
-                  : remote(r))
-      parts.push_back(id == "window_key_distinct"
-                          ? fmt::format("{}->rkey >> 8 != mr{}->rkey >> 8", own, i)
-                          : fmt::format("{}->rkey != mr{}->rkey", own, i));
-  }
-  for (std::size_t i = 0; i < state.windows.size(); ++i) {
-    const auto& w = state.windows.at(i);
-    if (!w.live.truth() || w.undefined.truth() || (of_region && !asks_remote)) continue;
-    if (id == "bind_key_right")
-      parts.push_back(i == c.mw ? fmt::format("{}->rkey != old_key", own)
-                                : fmt::format("{}->rkey != mw{}->rkey", own, i));
-    else
-      parts.push_back(fmt::format("{}->rkey >> 8 != mw{}->rkey >> 8", own, i));
-  }
-  // The key of such a bind is what the program itself puts into the window.
-  if (c.verb == Verb::post_bind_mw) parts.clear();
-  return join(parts, " && ", "1");
-}
-
-/// The condition, which is about what was seen, in C.
-std::string ReproWriter::detail(const PlainCondition& condition) {
-  const std::string_view id = condition.id;
-  const Step& step = evidence_.decisive();
-  const auto& c = step.call;
-  const auto& own = before().qps.at(c.qp);
-  const auto& peer = before().qps.at(peer_of(c.qp));
-  if (const auto text = errno_detail(id); !text.empty()) return text;
-  if (id == "completion_matches") return "matches";
-  if (id == "qp_state_true") return "attr.qp_state == " + c_state(own.state);
-  if (id == "qp_state_ended") return "attr.qp_state != IBV_QPS_RTS && attr.qp_state != IBV_QPS_ERR";
-  if (id == "requester_stays") return "own_state == " + c_state(own.state);
-  if (id == "responder_stays") return "peer_state == " + c_state(peer.state);
-  if (id == "requester_fails") return "own_state == IBV_QPS_ERR";
-  if (id == "responder_fails") return "peer_state == IBV_QPS_ERR";
-  if (id == "own_receive_stays") return "own_strays == 0";
-  if (id == "own_receive_flushed")
-    return own.posted.truth() ? "own_received == IBV_WC_WR_FLUSH_ERR" : "own_strays == 0";
-  if (id == "peer_receive_stays") return "strays == 0";
-  if (id == "receive_succeeds") return "received == IBV_WC_SUCCESS";
-  if (id == "received_length")
-    return fmt::format("wc.byte_len == {}", evidence_.view().message().value());
-  if (id == "receive_reports_length") return "received == IBV_WC_LOC_LEN_ERR";
-  if (id == "receive_reports_protection") return "received == IBV_WC_LOC_PROT_ERR";
-  if (id == "peer_receive_fails")
-    return peer.posted.truth() ? "received != IBV_WC_SUCCESS" : "strays == 0";
-  return keys_differ(condition);
+  if (has(requester_stays<Plain>, requester_fails<Plain>)) state(c.qp, "own_state");
+  if (has(responder_stays<Plain>, responder_fails<Plain>)) state(peer_of(c.qp), "peer_state");
+  gather_receives(wanted);
 }
 
 /// The outcome is right; what was wrong beside it in the trace must be right now.
 void ReproWriter::check_details() {
-  std::set<std::string_view> ids;
+  Conditions wanted;
   for (const PlainRule* rule : rules_seen())
-    for (const auto& term : broken_by(*rule)) ids.insert(term.condition->id);
+    for (const auto& term : broken_by(*rule)) wanted.insert(term.condition);
   const bool transfer = is_transfer(evidence_.decisive().call.verb);
   const Outcome seen = evidence_.decisive().result.outcome;
   line(fmt::format("if (got != {})", transfer || seen != Outcome::ok ? c_status(seen) : "0"));
   line(fmt::format("return verdict({}, got);", outcomes(seen)), 8);
-  gather_details(ids);
+  gather_details(wanted);
   std::vector<std::string> any;
   for (const PlainRule* rule : rules_seen()) {
     std::vector<std::string> all;
     for (const auto& term : broken_by(*rule)) {
-      const auto text = detail(*term.condition);
+      const auto text = in_c(*term.condition, evidence_);
       all.push_back(term.holds ? text : "!(" + text + ")");
     }
     const auto text = join(all, " && ", "1");

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "conformance/report/repro.hpp"
@@ -43,6 +42,7 @@ class ReproWriter {
  private:
   using Step = mrproof::model::Step;
   using State = model::State<model::Plain>;
+  using Conditions = std::set<const model::PlainCondition*>;
 
   // repro.cpp: the program around the steps
   void write_setup();
@@ -90,11 +90,9 @@ class ReproWriter {
   void check_late_receive();
   void check_details();
   void check_another();
-  void gather_details(const std::set<std::string_view>& ids);
+  void gather_details(const Conditions& wanted);
   void gather_completion();
-  void gather_receives(const std::set<std::string_view>& ids);
-  std::string detail(const model::PlainCondition& condition);
-  std::string keys_differ(const model::PlainCondition& condition);
+  void gather_receives(const Conditions& wanted);
   [[nodiscard]] std::vector<const model::PlainRule*> rules_seen() const;
   [[nodiscard]] std::vector<model::Term<model::Plain>> broken_by(
       const model::PlainRule& rule) const;

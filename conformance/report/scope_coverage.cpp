@@ -80,16 +80,15 @@ bool ScopeCoverage::passes(const specs::StateCall& call, const specs::Transition
   return seen.ends.contains(end.to) || (call.end_count == 1 && !seen.rules.empty());
 }
 
-std::string ScopeCoverage::trouble_in(
-    const specs::StateCall& call, const std::vector<property_tests::KnownDeviation>& known) const {
+std::string ScopeCoverage::trouble_in(const specs::StateCall& call,
+                                      const std::vector<model::DeviationName>& known) const {
   model::Step step = all_->scope().calls[call.call];
   const auto state = specs::plain_state(all_->state(call.from));
   model::resolve_keys(step, state);
   const PlainView view{state, step.call, {}};
   if (property_tests::peer_gone(view)) return kUnanswered;
   if (!property_tests::is_known_trouble(known, all_->book(), view)) return "";
-  return fmt::format("{}.none/none/{}", kVerbNames.at(static_cast<std::size_t>(step.call.verb)),
-                     property_tests::trouble_name(all_->book(), view));
+  return print_name(property_tests::trouble_name(all_->book(), view));
 }
 
 /// The states that the device comes to, as far as is known: by what was not tried it may come
@@ -192,8 +191,7 @@ void ScopeCoverage::count_pairs(ScopeFigures& figures) const {
   }
 }
 
-ScopeFigures ScopeCoverage::figures(
-    const std::vector<property_tests::KnownDeviation>& known) const {
+ScopeFigures ScopeCoverage::figures(const std::vector<model::DeviationName>& known) const {
   ScopeFigures figures;
   model::Trace needs;
   needs.can = all_->scope().can;

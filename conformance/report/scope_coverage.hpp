@@ -56,8 +56,7 @@ class ScopeCoverage {
   void step(const model::State<model::Plain>& before, const model::Step& step,
             const model::Judgement& judgement);
   /// `known`: calls that make trouble, and were left out for it.
-  [[nodiscard]] ScopeFigures figures(
-      const std::vector<property_tests::KnownDeviation>& known) const;
+  [[nodiscard]] ScopeFigures figures(const std::vector<model::DeviationName>& known) const;
   /// Traces that make the missed calls, if the device does again what it did in this run: to each
   /// one's state by the calls that led there or, if none did, would lead there. Calls that do not
   /// change the state share a trace.
@@ -85,8 +84,8 @@ class ScopeCoverage {
                                                   const std::vector<std::string>& trouble) const;
   /// Why the call would not be made: the name of the trouble that it is known to make, or that
   /// nobody answers it; empty if it would be.
-  [[nodiscard]] std::string trouble_in(
-      const specs::StateCall& call, const std::vector<property_tests::KnownDeviation>& known) const;
+  [[nodiscard]] std::string trouble_in(const specs::StateCall& call,
+                                       const std::vector<model::DeviationName>& known) const;
   void count_made(const specs::StateCall& call, ScopeFigures& figures) const;
   void count_pairs(ScopeFigures& figures) const;
   [[nodiscard]] std::string name_of(const specs::StateCall& call) const;

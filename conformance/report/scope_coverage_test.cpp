@@ -50,7 +50,7 @@ class Covered {
         break;  // the results to come are for another state
     }
   }
-  ScopeFigures figures(const std::vector<property_tests::KnownDeviation>& known = {}) {
+  ScopeFigures figures(const std::vector<model::DeviationName>& known = {}) {
     return seen_.figures(known);
   }
 
@@ -141,8 +141,8 @@ TEST(ScopeCoverage, NamesDeviationsAndWhatWasMissedForThem) {
 
 TEST(ScopeCoverage, NamesCallsThatWereLeftOut) {
   Covered covered("tour-windows");
-  const std::vector<property_tests::KnownDeviation> known{
-      {"rdma_write.ok", property_tests::KnownDeviation::kTrouble, "remote_key_live"}};
+  const std::vector<model::DeviationName> known{
+      {"rdma_write.ok", model::DeviationClass::none, {"remote_key_live"}}};
   for (property_tests::Tour& tour : covered.tours())
     std::erase_if(tour, [&](const property_tests::TourStep& step) {
       const auto& call = covered.all().calls()[step.call];

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "conformance/run/expectations.hpp"
+#include "conformance/run/read_back.hpp"
 #include "model/trace/notation.hpp"
 #include "model/trace/trace_scanner.hpp"
 
@@ -69,19 +70,15 @@ Expectation parse_expectation(const Line& line) {
   e.verdict = kStatusVerdicts.at(*known);
   const auto colon = line.name.find(':');
   if (colon != std::string::npos) e.cases = line.name.substr(0, colon);
-  const auto name =
-      trimmed(std::string_view(line.name).substr(colon == std::string::npos ? 0 : colon + 1));
-  const auto first = name.find('/');
-  const auto second = first == std::string::npos ? first : name.find('/', first + 1);
-  if (second == std::string::npos || name.find('/', second + 1) != std::string::npos)
-    line.fail("the name has not three parts");
-  e.rule = name.substr(0, first);
-  e.kind = name.substr(first + 1, second - first - 1);
-  e.broken = name.substr(second + 1);
+  auto parts = model::split_name(
+      trimmed(std::string_view(line.name).substr(colon == std::string::npos ? 0 : colon + 1)));
+  if (!parts) line.fail("the name has not three parts");
+  e.rule = std::move(parts->at(0));
+  e.kind = std::move(parts->at(1));
+  e.broken = std::move(parts->at(2));
   if (e.rule.empty() || e.broken.empty())
     line.fail("the name has not three parts, or an empty one");
-  if (e.kind.find_first_of(kPatternLetters) == std::string::npos &&
-      !model::index_of(model::kClassNames, e.kind))
+  if (e.kind.find_first_of(kPatternLetters) == std::string::npos && !model::parse_class(e.kind))
     line.fail("the class is unknown");
   if (e.verdict != Verdict::deviates &&
       e.broken.find_first_of(kPatternLetters) != std::string::npos)
@@ -146,9 +143,7 @@ std::set<std::string> unexpected_entries(const nlohmann::json& report) {
   std::set<std::string> entries;
   for (const auto& d : report.at("deviations"))
     if (!d.at("expected").get<bool>() && !d.at("flaky").get<bool>())
-      entries.insert(fmt::format("{}/{}/{},Deviates", d.at("rule").get<std::string>(),
-                                 d.at("class").get<std::string>(),
-                                 d.at("condition").get<std::string>()));
+      entries.insert(model::print_name(deviation_in(d)) + ",Deviates");
   for (const auto& i : report.at("incidents")) {
     const auto verdict = model::index_of(model::kVerdictNames, i.at("verdict").get<std::string>());
     const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(),

@@ -18,6 +18,10 @@ bool fits(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), FNM_EXTMATCH) == 0;
 }
 
+bool fits(const std::string& pattern, model::DeviationClass kind) {
+  return fits(pattern, std::string(model::name_of(kind)));
+}
+
 constexpr const char* kStraightToUse = "connect/straight-to-use";
 
 /// Whether a line of a kernel's call trace names such a function.
@@ -54,18 +58,15 @@ bool in_cases(const std::string& pattern, const Finding& finding, const Tally& t
 
 bool is_of(const Expectation& e, const Finding& finding, const Tally& tally) {
   return e.verdict == Verdict::deviates && fits(e.rule, finding.name.rule) &&
-         fits(e.kind, finding.name.kind) && fits(e.broken, finding.name.broken) &&
+         fits(e.kind, finding.name.kind) && fits(e.broken, finding.name.broken.text()) &&
          (e.cases.empty() || in_cases(e.cases, finding, tally));
 }
 
 bool is_of(const Expectation& e, const Incident& incident, const Tally& /*tally*/) {
-  const auto first = incident.name.find('/');
-  const auto second = first == std::string::npos ? first : incident.name.find('/', first + 1);
-  return second != std::string::npos && e.verdict == incident.verdict &&
+  return incident.name && e.verdict == incident.verdict &&
          (e.cases.empty() || fits(e.cases, incident.case_name)) &&
-         fits(e.rule, incident.name.substr(0, first)) &&
-         fits(e.kind, incident.name.substr(first + 1, second - first - 1)) &&
-         (e.broken == "-" || property_tests::covers(e.broken, incident.name.substr(second + 1))) &&
+         fits(e.rule, incident.name->rule) && fits(e.kind, incident.name->kind) &&
+         (e.broken == "-" || incident.name->broken.contains_all(std::string_view(e.broken))) &&
          (e.place.empty() || comes_from(e.place, incident.text));
 }
 
@@ -93,11 +94,13 @@ void mark_cases(Tally& tally) {
 void avoid_expected(const Expectations& expectations, property_tests::WalkOptions& walk) {
   for (const auto* list : {&expectations.fails, &expectations.flakes})
     for (const auto& e : *list)
-      for (const auto& verb : model::kVerbNames)
-        if (e.verdict != Verdict::deviates && e.broken != "-" &&
-            fits(e.rule, fmt::format("{}.none", verb)))
-          walk.known.push_back(
-              {fmt::format("{}.ok", verb), property_tests::KnownDeviation::kTrouble, e.broken});
+      for (std::size_t i = 0; i < model::kVerbs; ++i) {
+        const model::DeviationName trouble{
+            model::rule_id(static_cast<model::Verb>(i), model::Outcome::none),
+            model::DeviationClass::none, std::string_view(e.broken)};
+        if (e.verdict != Verdict::deviates && e.broken != "-" && fits(e.rule, trouble.rule))
+          walk.known.push_back(property_tests::known_trouble(trouble));
+      }
 }
 
 std::vector<CaseOutcome> skip(const Expectations& expectations, property_tests::Plan& plan) {

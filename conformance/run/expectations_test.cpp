@@ -117,13 +117,13 @@ class ExpectationsTest : public ::testing::Test {
  protected:
   void find(const char* rule, const char* kind, const char* broken) {
     Finding finding;
-    finding.name = {model::Verdict::deviates, rule, kind, broken};
+    finding.name = {{rule, *model::parse_class(kind), {broken}}, model::Verdict::deviates};
     tally_.findings.push_back(finding);
   }
   void happen(model::Verdict verdict, const char* name) {
     Incident incident;
     incident.verdict = verdict;
-    incident.name = name;
+    incident.name = model::parse_name(name);
     tally_.incidents.push_back(incident);
   }
   static Expectations expect(const std::string& lines) {

@@ -34,9 +34,8 @@ Fingerprint read(const Json& report) {
     fingerprint.entries[name] = {choice.at("call"), choice.at("case"), choice.at("step")};
   }
   for (const Json& d : report.at("deviations"))
-    fingerprint.entries[fmt::format(
-        "deviates {} {} {}", d.at("rule").get<std::string>(), d.at("class").get<std::string>(),
-        d.at("condition").get<std::string>())] = {d.at("call"), d.at("case"), d.at("first_step")};
+    fingerprint.entries[model::print_annotation(deviation_in(d))] = {d.at("call"), d.at("case"),
+                                                                     d.at("first_step")};
   for (const Json& i : report.at("incidents"))
     if (const std::string name = i.at("name"); !name.empty())
       fingerprint.entries[i.at("verdict").get<std::string>() + " " + name] = {

@@ -94,7 +94,7 @@ void Journal::incident(const Incident& incident) {
       "\"text\":{},\"trace\":{},\"name\":{}}}\n",
       quoted(incident.case_name), incident.step, quoted(incident.call),
       model::kVerdictNames.at(static_cast<std::size_t>(incident.verdict)), quoted(incident.text),
-      quoted(incident.trace_file), quoted(incident.name)));
+      quoted(incident.trace_file), quoted(incident.name_text())));
   flush();
 }
 

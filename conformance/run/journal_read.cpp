@@ -105,7 +105,9 @@ class JournalReader {
     incident.call = line.at("call");
     incident.text = line.at("text");
     incident.trace_file = line.at("trace");
-    incident.name = line.at("name");
+    const std::string name = line.at("name");
+    incident.name = model::parse_name(name);
+    if (!incident.name && !name.empty()) throw model::ToolError("it has an unknown name");
     if (ends_case(line) && !incident.case_name.empty()) ++next_case_;
     // What the worker saw itself was counted with its step.
     const bool of_a_step = *verdict == static_cast<std::size_t>(model::Verdict::hang) && step_hung_;

@@ -175,7 +175,7 @@ TEST(Journal, CountsAHangOnceThatTheSupervisorSaw) {
   Incident incident;
   incident.case_name = property_tests::testing::plan_of(4000).case_name(0);
   incident.verdict = model::Verdict::hang;
-  incident.name = "send.none/none/receive_posted";
+  incident.name = {"send.none", model::DeviationClass::none, {"receive_posted"}};
   Tally tally(model::linux_rulebook());
   first_case_after(incident, tally);
   EXPECT_EQ(tally.count(model::Verdict::hang), 1U) << "no step says so";
@@ -260,7 +260,7 @@ TEST(Journal, IsGoneOnWithByTheSameOptionsOnly) {
             },
             "--tours"},
            {[](property_tests::Plan& p) {
-              p.walk.known.push_back({"send.ok", "accepted", "x"});
+              p.walk.known.push_back({"send.ok", model::DeviationClass::accepted, {"x"}});
             },
             "--expect"}}) {
     other = plan;

@@ -63,6 +63,13 @@ void look_into(const std::string& file, const std::function<void()>& look) {
   }
 }
 
+model::Annotation deviation_in(const Json& deviation) {
+  const std::string kind = deviation.at("class"), broken = deviation.at("condition");
+  const auto known = model::parse_class(kind);
+  if (!known) throw model::ToolError("the class of a deviation is unknown: " + kind);
+  return {{deviation.at("rule"), *known, std::string_view(broken)}, model::Verdict::deviates};
+}
+
 void check_ended(const std::string& folder, const Json& report, std::uint64_t ended) {
   std::uint64_t finished = 0;
   bool gave_up = false;

@@ -26,6 +26,9 @@ nlohmann::json load_report(const std::string& file);
 /// the file.
 void look_into(const std::string& file, const std::function<void()>& look);
 
+/// The name of one of a report's deviations. Throws ToolError if it has a class that nobody knows.
+model::Annotation deviation_in(const nlohmann::json& deviation);
+
 /// Throws ToolError unless as many cases ended by the folder's journal as by its report.json, or
 /// the report says that the tool gave up.
 void check_ended(const std::string& folder, const nlohmann::json& report, std::uint64_t ended);

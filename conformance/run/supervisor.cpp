@@ -140,7 +140,7 @@ void Supervisor::end_step(Record&& record) {
   step = std::move(record.step);
   step.keys_seen = true;
   if (step.annotations.empty() && record.rule != Record::kNoRule)
-    step.annotations.push_back({record.verdict, tally_.book->rules()[record.rule]->id, "", ""});
+    step.annotations.push_back({{tally_.book->rules()[record.rule]->id, {}, {}}, record.verdict});
   journal_.step(case_name_, record, step);
   if (Finding* finding = tally_.add(record, step, case_name_)) {
     finding->trace = case_;
@@ -172,13 +172,11 @@ void Supervisor::worker_ended(const Ended& ended) {
   } else if (ended.how == Ended::How::panic || ended.how == Ended::How::crashed ||
              (ended.how == Ended::How::killed && !kernel.empty())) {
     ++tally_.counts.at(static_cast<std::size_t>(Verdict::crash));
-    const std::string name = open_step_ ? trouble_of_last_step() : "";
+    const auto name = open_step_ ? trouble_of_last_step() : std::nullopt;
     add_incident(Verdict::crash, kernel.empty() ? ended.text : ended.text + "; " + kernel, name);
     // The next worker is to leave such calls out: each costs a boot.
-    if (!name.empty() && !name.ends_with("/-"))
-      plan_.walk.known.push_back({name.substr(0, name.find('.')) + ".ok",
-                                  property_tests::KnownDeviation::kTrouble,
-                                  name.substr(name.rfind('/') + 1)});
+    if (name && !name->broken.is_dash())
+      plan_.walk.known.push_back(property_tests::known_trouble(*name));
     next_case_ += in_case_ ? 1 : 0;
     if (!in_case_ && ++interruptions_ >= kMostInterruptions)
       throw model::ToolError("the worker dies between cases again and again: " + ended.text);
@@ -213,7 +211,7 @@ void Supervisor::check_hang() {
   ++tally_.counts.at(static_cast<std::size_t>(Verdict::hang));
   add_incident(Verdict::hang,
                fmt::format("no sign of life for {:.0f} seconds", options_.step_limit),
-               open_step_ ? trouble_of_last_step() : "");
+               open_step_ ? trouble_of_last_step() : std::nullopt);
   hung_ = true;
   killed_at_ = Clock::now();
   host_.kill();
@@ -226,24 +224,21 @@ void Supervisor::check_time() {
   cut_short_ = true;
 }
 
-/// The name of trouble with the last step, as expectation files have it.
-std::string Supervisor::trouble_of_last_step() const {
-  if (case_.steps.empty()) return "";
+/// The name of trouble with the last step.
+std::optional<model::DeviationName> Supervisor::trouble_of_last_step() const {
+  if (case_.steps.empty()) return std::nullopt;
   try {
     const model::Oracle oracle = model::oracle_before(case_, *tally_.book, case_.steps.size() - 1);
     model::Step step = case_.steps.back();
     oracle.resolve(step);
-    const auto verb = kVerbNames.at(static_cast<std::size_t>(step.call.verb));
-    return fmt::format(
-        "{}.none/none/{}", verb,
-        property_tests::trouble_name(*tally_.book, {oracle.state(), step.call, step.result}));
+    return property_tests::trouble_name(*tally_.book, {oracle.state(), step.call, step.result});
   } catch (const std::exception&) {
-    return "";  // the case went on after a deviation that no trace can follow
+    return std::nullopt;  // the case went on after a deviation that no trace can follow
   }
 }
 
 void Supervisor::add_incident(Verdict verdict, const std::string& text,
-                              const std::string& known_as) {
+                              const std::optional<model::DeviationName>& known_as) {
   Incident incident;
   incident.name = known_as;
   incident.verdict = verdict;
@@ -273,7 +268,8 @@ void Supervisor::add_complaint(const std::string& text) {
   ++tally_.counts.at(static_cast<std::size_t>(Verdict::kernel_warning));
   in_case_ = false;
   case_.steps.swap(before_.steps);
-  add_incident(Verdict::kernel_warning, text, "reset.none/none/-");
+  add_incident(Verdict::kernel_warning, text,
+               model::DeviationName{"reset.none", DeviationClass::none, {"-"}});
   case_.steps.swap(before_.steps);
   in_case_ = true;
 }

@@ -58,9 +58,9 @@ class Supervisor {
   void worker_ended(const Ended& ended);
   void check_hang();
   void check_time();
-  [[nodiscard]] std::string trouble_of_last_step() const;
+  [[nodiscard]] std::optional<model::DeviationName> trouble_of_last_step() const;
   void add_incident(model::Verdict verdict, const std::string& text,
-                    const std::string& known_as = "");
+                    const std::optional<model::DeviationName>& known_as = {});
   void add_complaint(const std::string& text);
   void interrupted(const Ended& ended);
   [[nodiscard]] std::string write_trace(const std::string& name, const std::string& note,

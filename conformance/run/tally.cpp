@@ -12,11 +12,8 @@ namespace mrproof::conformance {
 using namespace model;
 
 std::optional<model::Annotation> Incident::annotation() const {
-  const auto rule = name.find('/');
-  const auto kind = name.find('/', rule + 1);
-  if (rule == std::string::npos || kind == std::string::npos) return std::nullopt;
-  return model::Annotation{verdict, name.substr(0, rule), name.substr(rule + 1, kind - rule - 1),
-                           name.substr(kind + 1)};
+  if (!name) return std::nullopt;
+  return model::Annotation{*name, verdict};
 }
 
 Verdict CaseOutcome::verdict() const {
@@ -51,7 +48,7 @@ void Tally::add(const Incident& incident) {
 
 std::string Incident::case_entry() const {
   return fmt::format("{} {}", kVerdictNames.at(static_cast<std::size_t>(verdict)),
-                     name.empty() ? call : name);
+                     name ? name_text() : call);
 }
 
 void Tally::choose(const Record& end, const model::Step& step, const std::string& case_name) {

@@ -48,8 +48,8 @@ struct Incident {
   model::Verdict verdict = model::Verdict::crash;
   std::string case_name;
   std::uint64_t step = 0;
-  std::string call;  ///< the step that was being made; empty: none was
-  std::string name;  ///< "send.none/none/receive_posted" of a hang that the worker saw; or empty
+  std::string call;                          ///< the step that was being made; empty: none was
+  std::optional<model::DeviationName> name;  ///< nothing where the state is not known
   std::string text;
   std::string trace_file;
   std::string expected_reason;  ///< from the expectation file; empty: unexpected
@@ -58,6 +58,9 @@ struct Incident {
 
   /// Its name as traces have it; nothing if it has none.
   [[nodiscard]] std::optional<model::Annotation> annotation() const;
+  /// Its name as files of expectations have it, "send.none/none/receive_posted"; empty if it has
+  /// none.
+  [[nodiscard]] std::string name_text() const { return name ? model::print_name(*name) : ""; }
   /// What a case that met it is said to have seen.
   [[nodiscard]] std::string case_entry() const;
   /// Whether the device has to answer for it.

@@ -7,12 +7,12 @@ namespace {
 
 using namespace model;
 
-model::Step step_of(Verdict verdict, const char* rule, const char* kind = "",
+model::Step step_of(Verdict verdict, const char* rule, DeviationClass kind = DeviationClass::none,
                     const char* broken = "") {
   model::Step step;
   step.call.verb = Verb::query_qp;
   step.observed = true;
-  step.annotations = {{verdict, rule, kind, broken}};
+  step.annotations = {{{rule, kind, {broken}}, verdict}};
   return step;
 }
 
@@ -44,7 +44,8 @@ TEST(Tally, CountsStepsVerdictsAndRules) {
 TEST(Tally, KeepsTheFirstOfEachDeviationAndCountsTheRest) {
   Tally tally(linux_rulebook());
   const auto deviate = [&](const char* broken) {
-    return tally.add(end_of(""), step_of(Verdict::deviates, "send.ok", "accepted", broken), "case");
+    const auto step = step_of(Verdict::deviates, "send.ok", DeviationClass::accepted, broken);
+    return tally.add(end_of(""), step, "case");
   };
   const Finding* first = deviate("receive_posted");
   ASSERT_NE(first, nullptr);

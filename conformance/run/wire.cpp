@@ -99,8 +99,8 @@ void write_annotation(Writer& out, const model::Step& step) {
   for (const auto& a : step.annotations) {
     out.plain(a.verdict);
     out.text(a.rule);
-    out.text(a.kind);
-    out.text(a.broken);
+    out.plain(a.kind);
+    out.text(a.broken.text());
   }
   out.plain(static_cast<std::uint8_t>(step.remarks.size()));
   for (const auto& remark : step.remarks) out.text(remark);
@@ -111,8 +111,8 @@ void read_annotation(Reader& in, model::Step& step) {
   for (auto& a : step.annotations) {
     a.verdict = in.plain<model::Verdict>();
     a.rule = in.text();
-    a.kind = in.text();
-    a.broken = in.text();
+    a.kind = in.plain<model::DeviationClass>();
+    a.broken = std::string_view(in.text());
   }
   step.remarks.resize(in.plain<std::uint8_t>());
   for (auto& remark : step.remarks) remark = in.text();

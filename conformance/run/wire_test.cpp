@@ -87,7 +87,7 @@ std::vector<Record> records() {
     r.step.timed_out = true;
     r.left_out = true;
     r.step.bytes = {{0x1000, {std::byte{1}, std::byte{2}}}, {0x2000, {}}};
-    r.step.annotations = {{Verdict::deviates, "a.b", "status", "c+d"}};
+    r.step.annotations = {{{"a.b", DeviationClass::status, {"c+d"}}, Verdict::deviates}};
     r.step.remarks = {"one", "two"};
   }
   return all;

@@ -216,7 +216,7 @@ class Worker {
       device_.mark_suspect();
       return false;
     }
-    std::string trouble;
+    std::optional<DeviationName> trouble;
     if (seen.timed_out || !seen.kernel_warning.empty())
       trouble = property_tests::trouble_name(book_, {oracle.state(), step.call, step.result});
     Judgement judgement = oracle.check(step, memory_);
@@ -229,8 +229,9 @@ class Worker {
       judgement.verdict = Verdict::kernel_warning;
     }
     if (judgement.verdict == Verdict::hang) add_lines(seen.kernel_warning, wake_of_hang());
-    if (judgement.verdict == Verdict::hang || judgement.verdict == Verdict::kernel_warning)
-      avoid(step, trouble);
+    const bool troubled =
+        judgement.verdict == Verdict::hang || judgement.verdict == Verdict::kernel_warning;
+    if (troubled && trouble) avoid(*trouble);
     if (judgement.verdict != Verdict::deviates && needs_annotation(judgement))
       step.annotations.push_back(model::annotate(judgement, step));
     shown_ = plan_.until && step.annotations.front() == *plan_.until;
@@ -287,10 +288,9 @@ class Worker {
   }
 
   /// A hang costs the whole time limit, a complaint of the kernel often a minute: once is enough.
-  void avoid(const model::Step& step, const std::string& trouble) {
-    if (trouble == "-") return;  // of no more than the verb: that has to be met again
-    const auto& ok = book_.rules(step.call.verb, Outcome::ok).front()->id;
-    plan_.walk.known.push_back({ok, property_tests::KnownDeviation::kTrouble, trouble});
+  void avoid(const DeviationName& trouble) {
+    if (trouble.broken.is_dash()) return;  // of no more than the verb: that has to be met again
+    plan_.walk.known.push_back(property_tests::known_trouble(trouble));
   }
 
   /// Whether somebody may want to read about it: a run keeps the first of a name, a trial the one
@@ -301,8 +301,7 @@ class Worker {
 
   /// After the third time a deviation is known well enough.
   void learn(const model::Annotation& a) {
-    if (++times_[model::print_annotation(a)] == 3)
-      plan_.walk.known.push_back({a.rule, a.kind, a.broken});
+    if (++times_[model::print_annotation(a)] == 3) plan_.walk.known.push_back(a);
   }
 
   Channel& channel_;

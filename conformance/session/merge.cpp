@@ -100,7 +100,7 @@ std::string take_trace(const Shard& shard, const std::string& name, Merged& merg
 void complete(Shard& shard, std::size_t incidents, Merged& merged) {
   Tally& tally = merged.tally;
   for (const Json& d : shard.report.at("deviations")) {
-    const model::Annotation name{Verdict::deviates, d.at("rule"), d.at("class"), d.at("condition")};
+    const model::Annotation name = deviation_in(d);
     for (auto& f : tally.findings) {
       if (!(f.name == name) || f.case_name != d.at("case").get<std::string>()) continue;
       f.trace_file = take_trace(shard, d.at("trace"), merged);

@@ -96,10 +96,8 @@ void SupervisedTrials::look_for(const model::Annotation& wanted) {
 void SupervisedTrials::avoid(const std::vector<Incident>& incidents) {
   for (const auto& incident : incidents) {
     const auto name = incident.annotation();
-    if (!name || name->broken == "-" || name == plan_.until) continue;
-    const property_tests::KnownDeviation known{name->rule.substr(0, name->rule.find('.')) + ".ok",
-                                               property_tests::KnownDeviation::kTrouble,
-                                               name->broken};
+    if (!name || name->broken.is_dash() || name == plan_.until) continue;
+    const model::DeviationName known = property_tests::known_trouble(*name);
     if (std::find(known_.begin(), known_.end(), known) != known_.end()) continue;
     known_.push_back(known);
     if (!first_) plan_.walk.known.push_back(known);
@@ -116,7 +114,7 @@ void SupervisedTrials::spare(const model::Trace& seen) {
   const model::Rulebook& book = *model::find_rulebook(plan_.dialect);
   model::RecordedCase recorded(seen, book);
   while (const model::Step* step = recorded.next()) {
-    std::erase_if(plan_.walk.known, [&](const property_tests::KnownDeviation& known) {
+    std::erase_if(plan_.walk.known, [&](const model::DeviationName& known) {
       return property_tests::is_known_trouble(
           {known}, book, {recorded.oracle().state(), step->call, step->result});
     });

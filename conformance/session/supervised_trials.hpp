@@ -54,7 +54,7 @@ class SupervisedTrials final : public property_tests::Trials {
   const TestEnvironment& place_;
   std::optional<std::chrono::steady_clock::time_point> end_;
   impl::Description device_;
-  std::vector<property_tests::KnownDeviation> known_;  ///< all troubles met
+  std::vector<model::DeviationName> known_;  ///< all troubles met
   bool brisk_ = true;
   bool left_out_ = false;
   bool first_ = true;  ///< nothing has shown what is wanted yet

@@ -25,26 +25,29 @@ MRPROOF_SITUATION(advice_known, "the advice is one of the three that the page na
     "advise_mr.advice_known", v.call.option <= kPrefetchNoFault);
 MRPROOF_SITUATION(advice_flags_known, "flags is 0 or FLUSH", "advise_mr.flags_known",
     (v.call.flags & ~kAdviseFlush) == 0);
-MRPROOF_SITUATION(advised_key_live, "a live region has each lkey",
-    "advise_mr.efault_key advise_mr.enoent",
+MRPROOF_SITUATION_ON(kAboutElements | kAboutOnDemand, advised_key_live,
+    "a live region has each lkey", "advise_mr.efault_key advise_mr.enoent",
     v.each_element(0, [](auto& t) { return t.key_is_live(); }));
-MRPROOF_SITUATION(advised_same_pd, "the regions are in the PD given", "advise_mr.same_pd",
+MRPROOF_SITUATION_ON(kAboutDomains | kAboutOnDemand, advised_same_pd,
+    "the regions are in the PD given", "advise_mr.same_pd",
     each_advised(v, [&](auto& r) { return r.pd == v.call.pd; }));
-MRPROOF_SITUATION(advised_in_bounds, "with FLUSH each range lies inside its region",
+MRPROOF_SITUATION_ON(kAboutOnDemand, advised_in_bounds,
+    "with FLUSH each range lies inside its region",
     "advise_mr.efault_range advise_mr.any_range gap.advise_postponed_error",
     (!has<D>(v.call.flags, kAdviseFlush)) |
         v.each_element(0, [](auto& t) { return t.in_bounds(); }));
 MRPROOF_SITUATION(advised_in_bounds_now, "each range lies inside its region",
     "advise_mr.efault_range advise_mr.any_range",
     v.each_element(0, [](auto& t) { return t.in_bounds(); }));
-MRPROOF_SITUATION(advised_on_demand, "the regions are paged on demand",
+MRPROOF_SITUATION_ON(kAboutOnDemand, advised_on_demand, "the regions are paged on demand",
     "advise_mr.prefetch_on_demand gap.advise_not_on_demand",
     v.each_element(kOnDemand, [](auto& t) { return t.right_granted(); }));
-MRPROOF_SITUATION(advised_writable, "regions that are fetched for writing have LOCAL_WRITE",
+MRPROOF_SITUATION_ON(kAboutOnDemand, advised_writable,
+    "regions that are fetched for writing have LOCAL_WRITE",
     "advise_mr.eperm_read_only advise_mr.efault_key",
     (v.call.option != kPrefetchWrite) |
         v.each_element(kLocalWrite, [](auto& t) { return t.right_granted(); }));
-MRPROOF_SITUATION(advised_mapped,
+MRPROOF_SITUATION_ON(kAboutOnDemand, advised_mapped,
     "with FLUSH, and unless nothing is to be faulted in, all pages are mapped",
     "advise_mr.flush advise_mr.efault_range gap.advise_postponed_error",
     (v.call.option == kPrefetchNoFault) | (!has<D>(v.call.flags, kAdviseFlush)) |

@@ -105,12 +105,14 @@ template <class D> constexpr auto sent_crosses(const View<D>& v) {
 }
 
 // How regions are addressed.
-MRPROOF_CIRCUMSTANCE(local_zero_based, "the local region is addressed by offsets",
-    "reg_mr.zero_based post_send.sge_zero_based",
+MRPROOF_CIRCUMSTANCE_ON(kAboutZeroBased, local_zero_based,
+    "the local region is addressed by offsets", "reg_mr.zero_based post_send.sge_zero_based",
     blames_local(v) & some_local_region(v, zero_based<D>));
-MRPROOF_CIRCUMSTANCE(remote_zero_based, "the remote region is addressed by offsets",
-    "reg_mr.zero_based", blames_remote(v) & some_region(v.remote(), zero_based<D>));
-MRPROOF_CIRCUMSTANCE(receive_zero_based, "the region behind the receive is addressed by offsets",
+MRPROOF_CIRCUMSTANCE_ON(kAboutZeroBased, remote_zero_based,
+    "the remote region is addressed by offsets", "reg_mr.zero_based",
+    blames_remote(v) & some_region(v.remote(), zero_based<D>));
+MRPROOF_CIRCUMSTANCE_ON(kAboutReceives | kAboutZeroBased, receive_zero_based,
+    "the region behind the receive is addressed by offsets",
     "reg_mr.zero_based gap.receive_zero_based",
     ((v.result.outcome == Outcome::rem_op_err || v.result.outcome == Outcome::terminated) &&
         is_send(v.call.verb)) &
@@ -123,21 +125,22 @@ MRPROOF_CIRCUMSTANCE(addressed_by_iova,
         !(local_zero_based<D>.holds(v) | remote_zero_based<D>.holds(v)));
 
 // Regions on demand: drivers reach their memory in another way.
-MRPROOF_CIRCUMSTANCE(on_demand_elsewhere,
+MRPROOF_CIRCUMSTANCE_ON(kAboutOnDemand, on_demand_elsewhere,
     "a region paged on demand is used that is addressed by numbers of its own",
     "reg_mr.on_demand reg_mr.iova",
     region_used(v, [](auto& r) { return has<D>(r.access, kOnDemand) & (r.first != r.memory); }));
-MRPROOF_CIRCUMSTANCE(on_demand_used, "a region paged on demand is used", "reg_mr.on_demand",
-    (!on_demand_elsewhere<D>.holds(v)) &
-        region_used(v, [](auto& r) { return has<D>(r.access, kOnDemand); }));
+MRPROOF_CIRCUMSTANCE_ON(kAboutOnDemand, on_demand_used, "a region paged on demand is used",
+    "reg_mr.on_demand", (!on_demand_elsewhere<D>.holds(v)) & region_used(v, [](auto& r) {
+      return has<D>(r.access, kOnDemand);
+    }));
 
 // Windows.
 MRPROOF_CIRCUMSTANCE(through_window, "the remote key is that of a memory window",
     "alloc_mw.grants_subset",
     (blames_remote(v) | reached_too_far(v)) &
         some_window(v, [](const auto&) { return D::bit(true); }));
-MRPROOF_CIRCUMSTANCE(zero_based_window, "the window is, or is to be, addressed by offsets",
-    "bind_mw.zero_based",
+MRPROOF_CIRCUMSTANCE_ON(kAboutZeroBased, zero_based_window,
+    "the window is, or is to be, addressed by offsets", "bind_mw.zero_based",
     (is_bind(v.call.verb) & has<D>(v.call.access, kZeroBased)) |
         window_blamed(v, [](auto& w) { return has<D>(w.access, kZeroBased); }));
 MRPROOF_CIRCUMSTANCE(bind_wraps,
@@ -151,7 +154,7 @@ MRPROOF_CIRCUMSTANCE(unbound_window_named, "the type 2 window to be invalidated 
     "gap.invalidate_free_window",
     (v.call.verb == Verb::local_inv || v.call.verb == Verb::send_with_inv) &
         invalidates_window<D>.holds(v) & !invalidates_bound<D>.holds(v));
-MRPROOF_CIRCUMSTANCE(windows_through_qp,
+MRPROOF_CIRCUMSTANCE_ON(kAboutPairs, windows_through_qp,
     "type 2 windows are bound through the queue pair to be destroyed", "o10-2.2.5",
     (v.call.verb == Verb::destroy_qp) & bound_through_qp(v));
 
@@ -170,10 +173,11 @@ MRPROOF_CIRCUMSTANCE(sent_across_pages, "over iWARP bytes of two pages are sent"
 MRPROOF_CIRCUMSTANCE(optional_access_bits, "access bits of the optional range are set",
     "uverbs_ioctl.optional_range verbs_h.optional_masked",
     makes_region(v.call.verb) & has_any<D>(v.call.access, kOptionalRange));
-MRPROOF_CIRCUMSTANCE(zero_based_asked, "a zero-based region is asked for", "reg_mr.zero_based",
-    makes_region(v.call.verb) & has<D>(v.call.access, kZeroBased));
-MRPROOF_CIRCUMSTANCE(on_demand_asked, "a region that is paged on demand is asked for",
-    "reg_mr.on_demand", makes_region(v.call.verb) & has<D>(v.call.access, kOnDemand));
+MRPROOF_CIRCUMSTANCE_ON(kAboutZeroBased, zero_based_asked, "a zero-based region is asked for",
+    "reg_mr.zero_based", makes_region(v.call.verb) & has<D>(v.call.access, kZeroBased));
+MRPROOF_CIRCUMSTANCE_ON(kAboutOnDemand, on_demand_asked,
+    "a region that is paged on demand is asked for", "reg_mr.on_demand",
+    makes_region(v.call.verb) & has<D>(v.call.access, kOnDemand));
 MRPROOF_CIRCUMSTANCE(read_only_memory, "part of the memory is read-only", "memory.read_only",
     makes_region(v.call.verb) & paged_in(v.state, v.call.address, v.call.length, false) &
         !paged_in(v.state, v.call.address, v.call.length, true));

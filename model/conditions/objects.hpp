@@ -106,7 +106,7 @@ template <class D> constexpr typename D::Flags features_needed(const View<D>& v)
 }
 
 // What decides.
-MRPROOF_SITUATION(pd_unused, "no MR, MW or QP belongs to the PD",
+MRPROOF_SITUATION_ON(kAboutDomains, pd_unused, "no MR, MW or QP belongs to the PD",
     "alloc_pd.dealloc_used gap.dealloc_pd_used",
     none_in_pd(v, v.state.regions) & none_in_pd(v, v.state.windows) & none_in_pd(v, v.state.qps));
 MRPROOF_SITUATION(no_bound_window, "no memory window is bound to the MR",

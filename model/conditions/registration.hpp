@@ -147,7 +147,7 @@ MRPROOF_SITUATION(source_live, "the region to be shared is another one, live, an
     "gap.exp_shared_registration",
     (v.call.source != v.call.mr) & v.source().live & (!v.source().undefined) &
         !has<D>(v.source().access, kOnDemand));
-MRPROOF_OBSERVATION(keys_distinct,
+MRPROOF_OBSERVATION_ON(kAboutOtherKeys | kAboutElements, keys_distinct,
     "no other live region has this lkey, and none and no window this rkey if it grants remote "
     "access",
     "reg_mr.lkey_names_mr reg_mr.rkey_names_mr gap.rkey_without_remote_right gap.null_mr_lkey",

@@ -9,8 +9,8 @@ namespace mrproof::model {
 // Queue pairs and messages.
 MRPROOF_SITUATION(receive_queue_free, "no receive is posted yet (the model holds one a queue pair)",
     "harness.one_receive", !v.qp().posted);
-MRPROOF_SITUATION(qp_ready, "the queue pair is in RTS", "modify_qp.rc_transitions C10-96",
-    v.qp().state == QpState::rts);
+MRPROOF_SITUATION_ON(kAboutPairs, qp_ready, "the queue pair is in RTS",
+    "modify_qp.rc_transitions C10-96", v.qp().state == QpState::rts);
 MRPROOF_SITUATION(peer_ready, "the queue pair at the other end is in RTS",
     "modify_qp.rc_transitions", (v.peer().state == QpState::rts) & v.peer().live);
 MRPROOF_SITUATION(message_not_too_long, "the message is no longer than the port carries",
@@ -42,16 +42,17 @@ template <class D> constexpr auto empty_elements_sound(const View<D>& v) {
 }
 
 // The local side; nothing is asked of a zero-length element.
-MRPROOF_SITUATION(local_key_live, "a live region has each lkey", "reg_mr.lkey_names_mr",
-    v.each_local([](auto& t) { return t.key_is_live(); }));
-MRPROOF_SITUATION(local_same_pd, "the local region is in the PD of the queue pair", "C10-56",
+MRPROOF_SITUATION_ON(kAboutElements, local_key_live, "a live region has each lkey",
+    "reg_mr.lkey_names_mr", v.each_local([](auto& t) { return t.key_is_live(); }));
+MRPROOF_SITUATION_ON(kAboutDomains, local_same_pd,
+    "the local region is in the PD of the queue pair", "C10-56",
     v.each_local([](auto& t) { return t.same_pd(); }));
 MRPROOF_SITUATION(local_write_right,
     "the local region has LOCAL_WRITE where the device writes to it", "reg_mr.local_write C10-57",
     v.each_local([](auto& t) { return t.right_granted(); }));
 MRPROOF_SITUATION(local_in_bounds, "the local range lies inside the region",
     "reg_mr.range post_send.sge_range", v.each_local([](auto& t) { return t.in_bounds(); }));
-MRPROOF_SITUATION(local_memory_there,
+MRPROOF_SITUATION_ON(kAboutOnDemand, local_memory_there,
     "memory behind a local region on demand is mapped (writable, if written)",
     "reg_mr.on_demand gap.odp_page_missing",
     v.each_local([&](auto& t) { return t.memory_there(writes_local(v.call.verb)); }));
@@ -72,13 +73,13 @@ template <class D> constexpr auto memory_aligned(const View<D>& v) {
 }
 
 // The remote side.
-MRPROOF_SITUATION(remote_key_live, "a live region or bound window has this rkey",
+MRPROOF_SITUATION_ON(kAboutElements, remote_key_live, "a live region or bound window has this rkey",
     "reg_mr.rkey_names_mr alloc_mw.rkey_names_mw C9-88 C10-68",
     v.remote_side([](auto& t) { return t.key_is_live(); }));
-MRPROOF_SITUATION(remote_same_pd,
+MRPROOF_SITUATION_ON(kAboutDomains, remote_same_pd,
     "the remote region or window is in the PD of the responding queue pair", "C10-56 C10-76.2.1",
     v.remote_side([](auto& t) { return t.same_pd(); }));
-MRPROOF_SITUATION(remote_same_qp,
+MRPROOF_SITUATION_ON(kAboutPairs, remote_same_qp,
     "a type 2B window is used through the queue pair it was bound through",
     "o10-37.2.43 gap.windows_claimed_2",
     windows_are_2a(v) | v.remote_side([](auto& t) { return t.same_qp(); }));
@@ -93,7 +94,7 @@ MRPROOF_SITUATION(remote_right,
 MRPROOF_SITUATION(remote_in_bounds, "the remote range lies inside the region or window",
     "reg_mr.range bind_mw.range post_send.remote_range C9-222.1",
     v.remote_side([](auto& t) { return t.in_bounds(); }));
-MRPROOF_SITUATION(remote_memory_there,
+MRPROOF_SITUATION_ON(kAboutOnDemand, remote_memory_there,
     "memory behind a remote region on demand is mapped (writable, if written)",
     "reg_mr.on_demand gap.odp_page_missing",
     v.remote_side([&](auto& t) { return t.memory_there(v.call.verb != Verb::rdma_read); }));
@@ -115,21 +116,24 @@ template <class D> constexpr auto whole_receive_sound(const View<D>& v) {
 }
 
 // The receive that a message lands in.
-MRPROOF_SITUATION(
-    receive_posted, "a receive is posted on the peer", "post_recv.posts_list", v.peer().posted);
-MRPROOF_SITUATION(receive_long_enough, "the posted receive has room for the message",
-    "post_recv.sge_range",
+MRPROOF_SITUATION_ON(kAboutReceives, receive_posted, "a receive is posted on the peer",
+    "post_recv.posts_list", v.peer().posted);
+MRPROOF_SITUATION_ON(kAboutReceives, receive_long_enough,
+    "the posted receive has room for the message", "post_recv.sge_range",
     (!v.peer().posted) |
         (v.message() <= v.peer().elements[0].length + v.peer().elements[1].length));
-MRPROOF_SITUATION(receive_key_live, "a live region has the receive's lkey", "reg_mr.lkey_names_mr",
+MRPROOF_SITUATION_ON(kAboutReceives | kAboutElements, receive_key_live,
+    "a live region has the receive's lkey", "reg_mr.lkey_names_mr",
     v.each_landing([](auto& t) { return t.key_is_live(); }));
-MRPROOF_SITUATION(receive_same_pd, "the receive's region is in the PD of the receiving queue pair",
-    "C10-56", v.each_landing([](auto& t) { return t.same_pd(); }));
-MRPROOF_SITUATION(receive_write_right, "the receive's region has LOCAL_WRITE",
+MRPROOF_SITUATION_ON(kAboutDomains | kAboutReceives, receive_same_pd,
+    "the receive's region is in the PD of the receiving queue pair", "C10-56",
+    v.each_landing([](auto& t) { return t.same_pd(); }));
+MRPROOF_SITUATION_ON(kAboutReceives, receive_write_right, "the receive's region has LOCAL_WRITE",
     "reg_mr.local_write C10-57", v.each_landing([](auto& t) { return t.right_granted(); }));
-MRPROOF_SITUATION(receive_in_bounds, "the message fits the region behind the receive",
-    "reg_mr.range post_recv.sge_range", v.each_landing([](auto& t) { return t.in_bounds(); }));
-MRPROOF_SITUATION(receive_memory_there,
+MRPROOF_SITUATION_ON(kAboutReceives, receive_in_bounds,
+    "the message fits the region behind the receive", "reg_mr.range post_recv.sge_range",
+    v.each_landing([](auto& t) { return t.in_bounds(); }));
+MRPROOF_SITUATION_ON(kAboutReceives | kAboutOnDemand, receive_memory_there,
     "memory behind a receive's region on demand is mapped and writable",
     "reg_mr.on_demand gap.odp_page_missing",
     v.each_landing([](auto& t) { return t.memory_there(true); }));
@@ -221,10 +225,11 @@ MRPROOF_OBSERVATION(completion_matches,
     "the completion names the work request, its queue pair and operation",
     "poll_cq.wr_id poll_cq.qp_num poll_cq.opcode poll_cq.error_fields poll_cq.removed_once",
     v.result.completion_matches);
-MRPROOF_OBSERVATION(qp_state_true, "the state reported is the one the queue pair is in",
-    "query_qp.state", v.result.qp_state == v.qp().state);
-MRPROOF_OBSERVATION(qp_state_ended, "the state reported is neither RTS nor ERR", "gap.iwarp_states",
-    v.result.qp_state == QpState::other);
+MRPROOF_OBSERVATION_ON(kAboutPairs, qp_state_true,
+    "the state reported is the one the queue pair is in", "query_qp.state",
+    v.result.qp_state == v.qp().state);
+MRPROOF_OBSERVATION_ON(kAboutPairs, qp_state_ended, "the state reported is neither RTS nor ERR",
+    "gap.iwarp_states", v.result.qp_state == QpState::other);
 MRPROOF_OBSERVATION(requester_stays, "the requesting queue pair keeps its state",
     "modify_qp.rc_transitions 11.6.2", seen_as(v.result.qp_state, v.qp().state));
 MRPROOF_OBSERVATION(responder_stays, "the responding queue pair keeps its state",
@@ -235,23 +240,28 @@ MRPROOF_OBSERVATION(responder_fails, "the responding queue pair goes to ERR",
     "C9-222.1.1 gap.remote_fault_at_responder", seen_as(v.result.peer_state, QpState::err));
 
 // The receives posted at both ends.
-MRPROOF_OBSERVATION(own_receive_stays, "a receive posted on the requester does not complete",
-    "post_recv.posts_list", v.result.own_receive == Outcome::none);
-MRPROOF_OBSERVATION(peer_receive_stays, "a receive posted on the responder does not complete",
-    "post_recv.posts_list", v.result.peer_receive == Outcome::none);
-MRPROOF_OBSERVATION(own_receive_flushed, "a receive posted on the failed requester is flushed",
-    "C9-220",
+MRPROOF_OBSERVATION_ON(kAboutReceives, own_receive_stays,
+    "a receive posted on the requester does not complete", "post_recv.posts_list",
+    v.result.own_receive == Outcome::none);
+MRPROOF_OBSERVATION_ON(kAboutReceives, peer_receive_stays,
+    "a receive posted on the responder does not complete", "post_recv.posts_list",
+    v.result.peer_receive == Outcome::none);
+MRPROOF_OBSERVATION_ON(kAboutReceives, own_receive_flushed,
+    "a receive posted on the failed requester is flushed", "C9-220",
     v.result.own_receive ==
         D::select(v.qp().posted, D::small(Outcome::wr_flush_err), D::small(Outcome::none)));
-MRPROOF_OBSERVATION(receive_succeeds, "the receive completes with SUCCESS",
+MRPROOF_OBSERVATION_ON(kAboutReceives, receive_succeeds, "the receive completes with SUCCESS",
     "poll_cq.status wr_post.send", v.result.peer_receive == Outcome::ok);
-MRPROOF_OBSERVATION(received_length, "byte_len of the receive is the length of the message",
-    "poll_cq.byte_len", v.result.received == v.message());
-MRPROOF_OBSERVATION(receive_reports_length, "the receive completes with LOC_LEN_ERR", "11.6.2",
+MRPROOF_OBSERVATION_ON(kAboutReceives | kAboutElements, received_length,
+    "byte_len of the receive is the length of the message", "poll_cq.byte_len",
+    v.result.received == v.message());
+MRPROOF_OBSERVATION_ON(kAboutReceives | kAboutElements, receive_reports_length,
+    "the receive completes with LOC_LEN_ERR", "11.6.2",
     v.result.peer_receive == Outcome::loc_len_err);
-MRPROOF_OBSERVATION(receive_reports_protection, "the receive completes with LOC_PROT_ERR", "11.6.2",
+MRPROOF_OBSERVATION_ON(kAboutReceives, receive_reports_protection,
+    "the receive completes with LOC_PROT_ERR", "11.6.2",
     v.result.peer_receive == Outcome::loc_prot_err);
-MRPROOF_OBSERVATION(peer_receive_fails,
+MRPROOF_OBSERVATION_ON(kAboutReceives, peer_receive_fails,
     "a receive posted on the failed responder completes with an error", "C9-220 C9-222.1.1",
     ((v.result.peer_receive == Outcome::none) == !v.peer().posted) &
         (v.result.peer_receive != Outcome::ok));

@@ -25,10 +25,11 @@ template <class D> constexpr auto wants_key(const View<D>& v) {
 MRPROOF_SITUATION(window_type_fits, "the verb is the one for windows of this type",
     "bind_mw.type_2_by_post_send o10-37.2.34 o10-37.2.35",
     v.window().two == (v.call.verb == Verb::post_bind_mw));
-MRPROOF_SITUATION(bind_region_same_pd, "window and region are in one PD",
+MRPROOF_SITUATION_ON(kAboutDomains, bind_region_same_pd, "window and region are in one PD",
     "C10-72 verbs_h.bind_mw_pd", v.window().pd == v.region().pd);
-MRPROOF_SITUATION(bind_qp_same_pd, "a type 2 window is bound through a queue pair of its PD",
-    "C10-72", (!v.window().two) | (v.window().pd == v.qp().pd));
+MRPROOF_SITUATION_ON(kAboutPairs | kAboutDomains, bind_qp_same_pd,
+    "a type 2 window is bound through a queue pair of its PD", "C10-72",
+    (!v.window().two) | (v.window().pd == v.qp().pd));
 MRPROOF_SITUATION(bind_right, "the region has MW_BIND", "reg_mr.mw_bind C10-73",
     unbinds(v) | has<D>(v.region().access, kMwBind));
 MRPROOF_SITUATION(bind_has_local_write,
@@ -89,7 +90,7 @@ MRPROOF_SITUATION(invalidates_window, "the key is that of a type 2 window",
     named_window(v, [](const auto&) { return D::bit(true); }));
 MRPROOF_SITUATION(invalidates_bound, "the window is bound", "gap.invalidate_free_window",
     named_window(v, [](auto& w) { return w.bound; }));
-MRPROOF_SITUATION(invalidates_same_pd,
+MRPROOF_SITUATION_ON(kAboutDomains, invalidates_same_pd,
     "the window is in the PD of the queue pair that invalidates it", "9.4.1.1.3 C10-72",
     !named_window(v, [&](auto& w) { return w.pd != v.state.qps.at(invalidating_qp(v.call)).pd; }));
 MRPROOF_SITUATION(invalidates_own,
@@ -111,11 +112,11 @@ template <class D> constexpr auto key_out_of_reach(const View<D>& v) {
 }
 
 // What is seen.
-MRPROOF_OBSERVATION(window_key_distinct,
+MRPROOF_OBSERVATION_ON(kAboutOtherKeys | kAboutElements, window_key_distinct,
     "no live window or region that grants remote access has a key of the new window's index",
     "alloc_mw.rkey_names_mw o10-37.2.32",
     no_rkey(v.state, [&](auto key) { return key_index(key) == key_index(v.result.rkey); }));
-MRPROOF_OBSERVATION(bind_key_right,
+MRPROOF_OBSERVATION_ON(kAboutElements, bind_key_right,
     "a type 1 window has a key that nothing else has or can choose and that is not its old one; "
     "a type 2 window has the key that was wanted",
     "bind_mw.rkey_new alloc_mw.bind_changes_key post_send.bind_rkey C10-68 gap.unbind_key",

@@ -55,9 +55,9 @@ Judgement explain_against(const PlainRule& rule, const PlainView& view) {
 }
 /// How many conditions are broken, circumstances aside.
 std::ptrdiff_t count_broken(const Judgement& judgement) {
-  return std::count_if(judgement.broken.begin(), judgement.broken.end(), [](const auto* c) {
-    return c == &kNothingForbids || (c != nullptr && c->about != About::circumstance);
-  });
+  const auto named = judgement.named();
+  return std::count_if(named.begin(), named.end(),
+      [](const auto* c) { return c == &kNothingForbids || c->about != About::circumstance; });
 }
 /// Prefers the explanation with the fewest broken conditions, details before refusals; the first of
 /// equals.

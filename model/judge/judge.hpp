@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <cassert>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "model/judge/rulebook.hpp"
@@ -49,7 +51,8 @@ extern const PlainCondition kNothingForbids, kBytesAsPredicted, kOutcomeKnown;
 
 /// The answer about one step.
 struct Judgement {
-  static constexpr std::size_t kMostBroken = 12;
+  /// No deviation names more, by the rules' tables (judge_test.cpp counts).
+  static constexpr std::size_t kMostBroken = 41;
   Verdict verdict = Verdict::conforms;
   DeviationClass kind = DeviationClass::none;
   /// The rule that was taken; of a deviation, the one whose outcome was seen but did not apply
@@ -58,11 +61,14 @@ struct Judgement {
   std::array<const PlainCondition*, kMostBroken> broken{};  ///< the first `broken_count` are set
   std::uint8_t broken_count = 0;
 
+  /// The conditions that it names.
+  std::span<const PlainCondition* const> named() const { return {broken.data(), broken_count}; }
   bool names(const PlainCondition* condition) const {
-    return std::find(broken.begin(), broken.end(), condition) != broken.end();
+    return std::find(named().begin(), named().end(), condition) != named().end();
   }
   void add_broken(const PlainCondition* condition) {
-    if (broken_count < kMostBroken) broken.at(broken_count++) = condition;
+    assert(broken_count < kMostBroken);
+    broken[broken_count++] = condition;
   }
 };
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "model/access.hpp"
+#include "model/conditions/circumstances.hpp"
+#include "model/judge/deviation_name.hpp"
 
 namespace mrproof::model {
 namespace {
@@ -98,10 +100,7 @@ class JudgeTest : public ::testing::Test {
     std::string text(kVerdictNames.at(static_cast<std::size_t>(j.verdict)));
     text += j.rule == nullptr ? " -" : std::string(" ") + j.rule->id;
     if (j.verdict != Verdict::deviates) return text;
-    text += " " + std::string(kClassNames.at(static_cast<std::size_t>(j.kind)));
-    for (std::size_t i = 0; i < j.broken_count; ++i)
-      text += (i == 0 ? " " : "+") + std::string(j.broken.at(i)->id);
-    return text;
+    return text + " " + std::string(name_of(j.kind)) + " " + BrokenConditions(j.named()).text();
   }
 
   void take(const Call<Plain>& call, const Result<Plain>& result) {
@@ -223,6 +222,20 @@ TEST_F(JudgeTest, AlwaysHasAnAnswerThatItsRulesBearOut) {
         ASSERT_EQ(j.kind == DeviationClass::accepted,
             result.outcome == Outcome::ok && j.kind != DeviationClass::detail);
       }
+}
+
+TEST(Judgement, HasRoomForAllThatARuleCanName) {
+  constexpr std::size_t kBesideRule =
+      1 + std::size(kCircumstances<Plain>) + std::size(kOutOfBounds<Plain>);
+  std::size_t most = 0;
+  for (const auto dialect : kDialects)
+    for (const PlainRule* rule : find_rulebook(dialect)->rules()) {
+      const auto seen = static_cast<std::size_t>(
+          std::count_if(rule->requires_all.begin(), rule->requires_all.end(),
+              [](const auto& term) { return term.condition->about == About::observation; }));
+      most = std::max({most, seen, rule->requires_all.size() - seen + kBesideRule});
+    }
+  EXPECT_LE(most, Judgement::kMostBroken);
 }
 
 TEST_F(JudgeTest, LeavesNoCallWithoutAnAllowedResult) {

@@ -22,9 +22,9 @@ std::optional<State<Plain>> after(
   return std::nullopt;
 }
 
-/// The outcome that the id of a rule, or of one that is missing, stands for: "send.rem_op_err".
-std::optional<Outcome> outcome_of(std::string_view rule) {
-  const auto name = rule.substr(rule.find('.') + 1);
+/// The outcome that the name's rule, or one that is missing, stands for: "send.rem_op_err".
+std::optional<Outcome> outcome_of(const DeviationName& deviation) {
+  const std::string name = deviation.outcome();
   const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
   for (std::size_t i = 0; i < kOutcomes; ++i)
     if (std::equal(
@@ -54,7 +54,7 @@ bool may_show(
     return same_name(judge_trouble(book, {state, step.call, {}}, wanted.verdict), step, wanted);
   Result<Plain> result;
   const PlainRule* rule = book.find(wanted.rule);
-  const auto outcome = rule == nullptr ? outcome_of(wanted.rule) : rule->outcome;
+  const auto outcome = rule == nullptr ? outcome_of(wanted) : rule->outcome;
   if (!outcome) return true;
   result.outcome = *outcome;
   if (rule != nullptr) {
@@ -63,7 +63,8 @@ bool may_show(
     if (seen) result = *seen;
   }
   const Judgement judgement = judge(book, {state, step.call, result});
-  const bool about_details = wanted.kind == "detail" || wanted.kind == "bytes";
+  const bool about_details =
+      wanted.kind == DeviationClass::detail || wanted.kind == DeviationClass::bytes;
   if (judgement.verdict != Verdict::deviates || judgement.kind == DeviationClass::detail)
     return about_details;
   return same_name(judgement, step, wanted);

@@ -49,23 +49,17 @@ void look_at_taken(const PlainRule& rule, const PlainView& view, std::set<std::s
   if (reasons == 1) shown.insert(item_name(rule, std::string("because ") + reason->id));
 }
 
-/// The names of a deviation without what only tells it from its like; that nothing forbids is such
-/// where the rule asks for no reason.
-std::string without_circumstances(const std::string& names, bool reasons) {
-  const auto decides = [&](const std::string& name) {
+/// The conditions of a deviation without what only tells it from its like; that nothing forbids is
+/// such where the rule asks for no reason.
+std::string without_circumstances(BrokenConditions broken, bool reasons) {
+  const std::string first = broken.ids().front();
+  broken.keep_if([&](const std::string& name) {
+    if (name == first) return true;
     return (reasons || name != kNothingForbids.id) &&
            std::none_of(std::begin(kCircumstances<Plain>), std::end(kCircumstances<Plain>),
                [&](const auto* circumstance) { return name == circumstance->id; });
-  };
-  std::size_t end = std::min(names.find('+'), names.size());
-  std::string kept = names.substr(0, end);
-  while (end < names.size()) {
-    const std::size_t start = end + 1;
-    end = std::min(names.find('+', start), names.size());
-    const std::string name = names.substr(start, end - start);
-    if (decides(name)) kept += "+" + name;
-  }
-  return kept;
+  });
+  return broken.text();
 }
 
 }  // namespace
@@ -108,7 +102,7 @@ void look(const Rulebook& book, const PlainView& view, const Annotation& judged,
     std::set<std::string>& shown) {
   if (const PlainRule* rule = book.find(judged.rule); rule != nullptr) {
     if (judged.verdict == Verdict::deviates) {
-      shown.insert(item_name(*rule, "breaks " + judged.broken));
+      shown.insert(item_name(*rule, "breaks " + judged.broken.text()));
       shown.insert(item_name(
           *rule, "breaks " + without_circumstances(judged.broken, !rule->reasons.empty())));
     } else if (judged.verdict != Verdict::hang) {

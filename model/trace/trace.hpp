@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/access.hpp"
-#include "model/judge/judge.hpp"
+#include "model/judge/deviation_name.hpp"
 #include "model/trace/setup.hpp"
 
 namespace mrproof::model {
@@ -43,12 +43,10 @@ struct ByteRun {
   friend bool operator==(const ByteRun&, const ByteRun&) = default;
 };
 
-/// What a trace says about a step's verdict: "! deviates reg_mr.ok accepted memory_mapped".
-struct Annotation {
+/// What a trace says about a step's verdict: "! deviates reg_mr.ok accepted memory_mapped". Where
+/// nothing deviates, and of some trouble, there is the rule only, and no condition.
+struct Annotation : DeviationName {
   Verdict verdict = Verdict::conforms;
-  std::string rule;    ///< id; VERB.OUTCOME if no rule has that outcome
-  std::string kind;    ///< DeviationClass name; empty unless deviating ("none" for some hangs)
-  std::string broken;  ///< condition ids joined by '+'; empty unless deviating (or a hang)
   friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 

@@ -92,15 +92,20 @@ void parse_annotation(LineScanner& in, Step& step) {
   a.verdict = static_cast<Verdict>(*verdict);
   in.skip_blanks();
   std::istringstream words{std::string(in.rest())};
-  std::string more;
-  words >> a.rule >> a.kind >> a.broken;
+  std::string kind, broken, more;
+  words >> a.rule >> kind >> broken;
+  a.broken = std::string_view(broken);
   if (a.rule.empty()) in.fail("a rule's id, or '-', has to follow the verdict");
   const bool may_be_named = a.verdict == Verdict::deviates || a.verdict == Verdict::hang ||
                             a.verdict == Verdict::crash || a.verdict == Verdict::kernel_warning;
-  const bool named = a.verdict == Verdict::deviates || (may_be_named && !a.kind.empty());
-  if (named == a.broken.empty() || (!a.kind.empty() && !may_be_named) || words >> more)
+  const bool named = a.verdict == Verdict::deviates || (may_be_named && !kind.empty());
+  if (named == broken.empty() || (!kind.empty() && !may_be_named) || words >> more)
     in.fail("after the rule a deviation, and only a deviation, has its class and its conditions");
-  if (!a.kind.empty() && !index_of(kClassNames, a.kind)) in.fail("unknown class of deviation");
+  if (named) {
+    const auto known = parse_class(kind);
+    if (!known) in.fail("unknown class of deviation");
+    a.kind = *known;
+  }
   step.annotations.push_back(a);
 }
 

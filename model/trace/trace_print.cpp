@@ -57,15 +57,6 @@ void append_bytes(std::string& text, const Step& step) {
   }
 }
 
-/// The id that a rule for the step's outcome would have: there is none.
-std::string unknown_rule(const Step& step) {
-  std::string id(kVerbNames.at(static_cast<std::size_t>(step.call.verb)));
-  id += '.';
-  for (const char c : kOutcomeNames.at(static_cast<std::size_t>(step.result.outcome)))
-    id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return id;
-}
-
 }  // namespace
 
 std::string print_capabilities(const Capabilities<Plain>& can) {
@@ -109,12 +100,7 @@ std::string print_result(const Step& step) {
 void append_annotation(std::string& text, const Annotation& a) {
   text += kVerdictNames.at(static_cast<std::size_t>(a.verdict));
   text += ' ';
-  text += a.rule;
-  if (a.kind.empty()) return;
-  text += ' ';
-  text += a.kind;
-  text += ' ';
-  text += a.broken;
+  text += a.broken.empty() ? a.rule : print_name(a, ' ');
 }
 
 std::string print_annotation(const Annotation& a) {
@@ -124,16 +110,10 @@ std::string print_annotation(const Annotation& a) {
 }
 
 Annotation annotate(const Judgement& judgement, const Step& step) {
-  Annotation a;
-  a.verdict = judgement.verdict;
-  a.rule = judgement.rule == nullptr ? unknown_rule(step) : judgement.rule->id;
-  if (judgement.broken_count == 0) return a;
-  a.kind = kClassNames.at(static_cast<std::size_t>(judgement.kind));
-  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
-    if (i > 0) a.broken += '+';
-    a.broken += judgement.broken.at(i)->id;
-  }
-  return a;
+  const auto* rule = judgement.rule;
+  return {{rule == nullptr ? rule_id(step.call.verb, step.result.outcome) : rule->id,
+              judgement.kind, BrokenConditions(judgement.named())},
+      judgement.verdict};
 }
 
 std::string print_trace(const Trace& trace) {

@@ -10,13 +10,16 @@ namespace mrproof::property_tests::testing {
 
 using model::Verdict;
 
-std::string finding_name(std::string_view rule, std::string_view broken) {
-  const bool ok = rule.substr(rule.find('.') + 1).starts_with("ok");
-  return (ok ? "ok " : "refused ") + std::string(broken);
+std::string finding_name(const model::DeviationName& name) {
+  return (name.outcome().starts_with("ok") ? "ok " : "refused ") + name.broken.text();
+}
+
+std::string finding_name(const impl::ExpectedFinding& expected) {
+  return finding_name({std::string(expected.rule), {}, expected.condition});
 }
 
 FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan, std::size_t processes) {
-  const auto wanted = finding_name(fault.expected.rule, fault.expected.condition);
+  const auto wanted = finding_name(fault.expected);
   impl::SimDevice device({.fault = std::string(fault.id), .processes = processes});
   FaultWalk walk;
   std::map<std::string, int> times;
@@ -29,8 +32,8 @@ FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan, std::size_t proces
     const bool names_clause = std::find(cited.begin(), cited.end(), fault.clause) != cited.end();
     const auto name = model::print_annotation(a);
     ++walk.deviations[{name, names_clause}];
-    if (++times[name] == 3) plan.walk.known.push_back({a.rule, a.kind, a.broken});
-    if (walk.reported || !names_clause || finding_name(a.rule, a.broken) != wanted) return;
+    if (++times[name] == 3) plan.walk.known.push_back(a);
+    if (walk.reported || !names_clause || finding_name(a) != wanted) return;
     walk.reported = true;
     walk.report = name;
   };

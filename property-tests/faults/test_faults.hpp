@@ -23,7 +23,8 @@ struct FaultWalk {
 
 /// How a fault's deviations are told apart: what is broken, and whether it was seen with a success
 /// or a refusal ("ok remote_right"). Which of the verbs shows it first is the walk's luck.
-std::string finding_name(std::string_view rule, std::string_view broken);
+std::string finding_name(const model::DeviationName& name);
+std::string finding_name(const impl::ExpectedFinding& expected);
 
 /// Walks the plan's cases on the device with the fault until it is reported. As in a run, what was
 /// seen three times is avoided from then on. `processes`: that the device is used in.

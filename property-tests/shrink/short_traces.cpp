@@ -24,8 +24,7 @@ constexpr std::size_t kWideSteps = 2;
 constexpr std::size_t kOddSteps = 4;
 
 std::optional<Verb> verb_of(const model::Annotation& wanted) {
-  const auto name = wanted.rule.substr(0, wanted.rule.find('.'));
-  const auto* found = std::find(kVerbNames.begin(), kVerbNames.end(), name);
+  const auto* found = std::find(kVerbNames.begin(), kVerbNames.end(), wanted.verb());
   if (found == kVerbNames.end()) return std::nullopt;
   return static_cast<Verb>(found - kVerbNames.begin());
 }
@@ -70,6 +69,17 @@ bool has_argument(Verb verb, model::Argument argument) {
   return std::find(arguments.begin(), arguments.end(), argument) != arguments.end();
 }
 
+/// What the conditions are about.
+Topics topics_of(const BrokenConditions& broken, const Rulebook& book) {
+  Topics topics = 0;
+  const auto add = [&](const PlainCondition* condition) {
+    if (broken.contains(condition->id)) topics |= condition->topics;
+  };
+  for (const PlainCondition* condition : book.conditions()) add(condition);
+  for (const PlainCondition* circumstance : kCircumstances<Plain>) add(circumstance);
+  return topics;
+}
+
 /// What the conditions of the wanted rule have to be for its deviation, as far as the situation
 /// goes: a quick answer to most calls that cannot show it.
 class Sieve {
@@ -79,10 +89,7 @@ class Sieve {
     if (wanted.verdict != Verdict::deviates) rule = book.rules(verb, Outcome::ok).front();
     if (rule == nullptr) return;
     result_.outcome = wanted.verdict == Verdict::deviates ? rule->outcome : Outcome::none;
-    const std::string broken = "+" + wanted.broken + "+";
-    const auto is_broken = [&](const char* id) {
-      return broken.find("+" + std::string(id) + "+") != std::string::npos;
-    };
+    const auto is_broken = [&](const char* id) { return wanted.broken.contains(id); };
     bool any_broken = false;
     for (const auto& term : rule->requires_all) {
       if (term.condition->about != About::situation) continue;
@@ -127,30 +134,27 @@ class Search {
         take_(take) {
     like_.steps.clear();
     like_.comments.clear();
-    const auto parts = std::count(wanted.broken.begin(), wanted.broken.end(), '+');
-
-    const auto speaks_of = [&](std::string_view what) {
-      return wanted.broken.find(what) != std::string::npos;
-    };
-    odd_ = (parts > 0 && !speaks_of(kNothingForbids.id) && !speaks_of(kBytesAsPredicted.id)) ||
-                   steps == 1 || (steps <= kWideSteps && makes_region(last))
+    const Topics topics = topics_of(wanted.broken, book_);
+    const auto speaks_of = [&](Topics any) { return (topics & any) != 0; };
+    const bool unexplained = wanted.broken.contains(kNothingForbids.id);
+    const bool about_bytes = wanted.broken.contains(kBytesAsPredicted.id);
+    odd_ = (wanted.broken.ids().size() > 1 && !unexplained && !about_bytes) || steps == 1 ||
+                   (steps <= kWideSteps && makes_region(last))
                ? 2
                : 1;
     const bool few = steps <= kWideSteps;
     if (few) extra_ = (kZeroBased | kOnDemand | kShared | kAllocateMr) & book_.defined_access();
     second_ = (steps <= kWideSteps + 1 || (steps == kOddSteps && is_send(last))) &&
-              (speaks_of("bytes") || speaks_of("key") || speaks_of("length") ||
-               speaks_of("nothing_forbids"));
+              (about_bytes || unexplained || speaks_of(kAboutElements));
     if (steps > kWideSteps + 1 || is_bind(last) || last == Verb::rereg_mr) extra_ |= kMwBind;
-    if (speaks_of("zero_based")) extra_ |= kZeroBased;
-    if (speaks_of("on_demand") || speaks_of("memory_there") || speaks_of("advised"))
-      extra_ |= kOnDemand;
-    protects_ = (extra_ & kOnDemand) != 0 || speaks_of("bytes") || makes_region(last) ||
-                last == Verb::rereg_mr;
-    domains_ = steps <= kWideSteps + 1 || speaks_of("pd");
-    pairs_ = speaks_of("qp");
-    about_receives_ = speaks_of("receive");
-    about_other_keys_ = speaks_of("distinct");
+    if (speaks_of(kAboutZeroBased)) extra_ |= kZeroBased;
+    if (speaks_of(kAboutOnDemand)) extra_ |= kOnDemand;
+    protects_ =
+        (extra_ & kOnDemand) != 0 || about_bytes || makes_region(last) || last == Verb::rereg_mr;
+    domains_ = steps <= kWideSteps + 1 || speaks_of(kAboutDomains);
+    pairs_ = speaks_of(kAboutPairs);
+    about_receives_ = speaks_of(kAboutReceives);
+    about_other_keys_ = speaks_of(kAboutOtherKeys);
   }
 
   bool run() {
@@ -315,7 +319,7 @@ class Search {
 
   /// Whether a receive is posted, if the deviation is about what became of one.
   [[nodiscard]] bool has_receive() const {
-    return !about_receives_ || wanted_.kind != "detail" ||
+    return !about_receives_ || wanted_.kind != DeviationClass::detail ||
            std::any_of(made_.begin(), made_.end(),
                        [](const model::Step& step) { return step.call.verb == Verb::post_recv; });
   }

@@ -12,10 +12,13 @@
 namespace mrproof::property_tests {
 namespace {
 
+using model::DeviationClass;
 using model::Verdict;
 
-const model::Annotation kRight{Verdict::deviates, "rdma_write.ok", "accepted", "remote_right"};
-const model::Annotation kStale{Verdict::deviates, "rdma_read.ok", "accepted", "remote_key_live"};
+const model::Annotation kRight{{"rdma_write.ok", DeviationClass::accepted, {"remote_right"}},
+                               Verdict::deviates};
+const model::Annotation kStale{{"rdma_read.ok", DeviationClass::accepted, {"remote_key_live"}},
+                               Verdict::deviates};
 
 /// A trace with the capabilities of the simulated device.
 model::Trace any() {

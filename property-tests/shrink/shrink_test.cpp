@@ -14,11 +14,13 @@
 namespace mrproof::property_tests {
 namespace {
 
+using model::DeviationClass;
 using model::Verb;
 using model::Verdict;
 using ::testing::HasSubstr;
 
-const model::Annotation kOdd{Verdict::deviates, "pitfall.odd", "status", "outcome_known"};
+const model::Annotation kOdd{{"pitfall.odd", DeviationClass::status, {"outcome_known"}},
+                             Verdict::deviates};
 
 /// Shows something whenever the calls fulfil a condition: no device would be so simple.
 class Pitfall final : public Trials {
@@ -178,7 +180,7 @@ std::optional<model::Trace> found(impl::Device& device, const impl::FaultInfo& i
     model::Trace trace = testing::walk_case(device, plan, index);
     const model::Annotation* told = told_by(trace);
     if (told != nullptr && told->rule == info.expected.rule &&
-        told->broken == info.expected.condition)
+        told->broken.text() == info.expected.condition)
       return trace;
   }
   return std::nullopt;

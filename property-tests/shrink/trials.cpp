@@ -9,7 +9,9 @@ using namespace model;
 
 namespace {
 
-bool tells(const model::Annotation& a) { return a.verdict == Verdict::deviates || !a.kind.empty(); }
+bool tells(const model::Annotation& a) {
+  return a.verdict == Verdict::deviates || !a.broken.empty();
+}
 
 }  // namespace
 

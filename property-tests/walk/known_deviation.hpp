@@ -1,36 +1,30 @@
-// Deviations by their names: what a walk need not meet again.
+// Known deviations: what a walk need not meet again.
+//
+// A deviation is known by its name. Trouble (a call that hangs, crashes or makes the kernel
+// complain) is known by the rule of the call's success, whatever came instead, and by the
+// conditions of its name: known_trouble() of it.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "model/judge/judge.hpp"
+#include "model/judge/deviation_name.hpp"
 
 namespace mrproof::property_tests {
 
-/// A deviation by its name: what the walk need not meet again. Of a call that hangs, crashes or
-/// makes the kernel complain: the rule of its success, kind "trouble", and the names that
-/// trouble_name() gives.
-struct KnownDeviation {
-  static constexpr const char* kTrouble = "trouble";
-  std::string rule;
-  std::string kind;
-  std::string broken;
-  friend bool operator==(const KnownDeviation&, const KnownDeviation&) = default;
-};
+/// The name of trouble with the call of the view, by judge_trouble(): "send.none/none/qp_ready";
+/// its conditions are "-" if there are none.
+model::DeviationName trouble_name(const model::Rulebook& book, const model::PlainView& view);
 
-/// Whether all of `known`'s names, joined by '+', are among `names`: what is known to make trouble
-/// makes it whatever else is wrong. "-" covers "-" only.
-bool covers(const std::string& known, const std::string& names);
+/// What a walk knows such trouble by: "send.ok/none/qp_ready".
+model::DeviationName known_trouble(const model::DeviationName& trouble);
 
-/// The names of what the judgement calls broken, joined by '+'.
-std::string joined_names(const model::Judgement& judgement);
-
-/// What judge_trouble() names for the call of the view, joined by '+'; "-" if nothing.
-std::string trouble_name(const model::Rulebook& book, const model::PlainView& view);
+/// Whether the name is such a one, and not a deviation's.
+inline bool is_trouble(const model::DeviationName& known) {
+  return known.kind == model::DeviationClass::none;
+}
 
 /// Whether the call of the view is known to hang, to crash or to make the kernel complain.
-bool is_known_trouble(const std::vector<KnownDeviation>& known, const model::Rulebook& book,
+bool is_known_trouble(const std::vector<model::DeviationName>& known, const model::Rulebook& book,
                       const model::PlainView& view);
 
 }  // namespace mrproof::property_tests

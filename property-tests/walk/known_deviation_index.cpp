@@ -1,7 +1,7 @@
 #include "property-tests/walk/known_deviation_index.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <span>
 
 #include "model/conditions/circumstances.hpp"
 
@@ -20,23 +20,21 @@ bool are_as_named(const Terms& named, const PlainView& view) {
 }
 
 /// The situation's conditions that a rule would break, as a deviation names them.
-std::string broken_situation(const PlainRule& rule, const PlainView& view) {
-  std::string names;
-  for (const auto& term : rule.requires_all) {
-    if (term.condition->about == About::observation) continue;
-    if (term.condition->holds(view).truth() == term.holds) continue;
-    if (!names.empty()) names += '+';
-    names += term.condition->id;
-  }
-  return names;
+BrokenConditions broken_situation(const PlainRule& rule, const PlainView& view) {
+  Judgement judgement;
+  for (const auto& term : rule.requires_all)
+    if (term.condition->about != About::observation &&
+        term.condition->holds(view).truth() != term.holds)
+      judgement.add_broken(term.condition);
+  return BrokenConditions(judgement.named());
 }
 
 /// What an unexplained refusal of the view's call with the view's outcome would be named by.
-std::string refusal_name(const PlainView& view) {
+BrokenConditions refusal_conditions(const PlainView& view) {
   Judgement judgement;
   judgement.add_broken(&kNothingForbids);
   add_circumstances(judgement, view);
-  return joined_names(judgement);
+  return BrokenConditions(judgement.named());
 }
 
 /// The terms of which the rule could say that they are broken, each with what it is then.
@@ -54,16 +52,14 @@ Terms circumstances() {
   return terms;
 }
 
-/// The terms of those names, joined by '+'; nothing if some name is none of theirs.
-std::optional<Terms> terms_named(std::string_view names, const Terms& terms) {
+/// The terms of those names; nothing if some name is none of theirs.
+std::optional<Terms> terms_named(std::span<const std::string> names, const Terms& terms) {
   Terms found;
-  while (!names.empty()) {
-    const std::string_view name = names.substr(0, names.find('+'));
+  for (const std::string& name : names) {
     const auto is_it = [&](const Term<Plain>& term) { return term.condition->id == name; };
     const auto term = std::find_if(terms.begin(), terms.end(), is_it);
     if (term == terms.end()) return std::nullopt;
     found.push_back(*term);
-    names.remove_prefix(std::min(name.size() + 1, names.size()));
   }
   return found;
 }
@@ -72,45 +68,45 @@ std::optional<Terms> terms_named(std::string_view names, const Terms& terms) {
 
 /// What has to hold where the deviation is met, as far as single conditions say; nothing if it is
 /// never met.
-std::optional<std::vector<Term<Plain>>> KnownDeviationIndex::named_by(const KnownDeviation& known,
+std::optional<std::vector<Term<Plain>>> KnownDeviationIndex::named_by(const DeviationName& known,
                                                                       const PlainRule& rule,
                                                                       const Rulebook& book) {
-  if (known.kind == KnownDeviation::kTrouble) {
-    if (known.broken == "-") return Terms();
+  const auto names = known.broken.ids();
+  if (is_trouble(known)) {
+    if (known.broken.is_dash()) return Terms();
     Terms terms = broken_terms(*book.rules(rule.verb, Outcome::ok).front());
     const Terms more = circumstances();
     terms.insert(terms.end(), more.begin(), more.end());
-    return terms_named(known.broken, terms);
+    return terms_named(names, terms);
   }
-  if (known.kind == "accepted") return terms_named(known.broken, broken_terms(rule));
+  if (known.kind == DeviationClass::accepted) return terms_named(names, broken_terms(rule));
   // A refusal that nothing explains, not even a circumstance, cannot be told beforehand.
-  const std::string first = std::string(kNothingForbids.id) + "+";
-  if (!known.broken.starts_with(first)) return std::nullopt;
-  return terms_named(std::string_view(known.broken).substr(first.size()), circumstances());
+  if (names.size() < 2 || names.front() != kNothingForbids.id) return std::nullopt;
+  return terms_named(names.subspan(1), circumstances());
 }
 
-void KnownDeviationIndex::take(const std::vector<KnownDeviation>& known, const Rulebook& book) {
+void KnownDeviationIndex::take(const std::vector<DeviationName>& known, const Rulebook& book) {
   for (; taken_ < known.size(); ++taken_) {
-    const KnownDeviation& one = known[taken_];
+    const DeviationName& one = known[taken_];
     const PlainRule* rule = book.find(one.rule);
     if (rule == nullptr) continue;
-    const Kind kind = one.kind == KnownDeviation::kTrouble ? Kind::trouble
-                      : one.kind == "accepted"             ? Kind::accepted
-                                                           : Kind::refused;
+    const Kind kind = is_trouble(one)                        ? Kind::trouble
+                      : one.kind == DeviationClass::accepted ? Kind::accepted
+                                                             : Kind::refused;
     if (auto named = named_by(one, *rule, book))
       of_verb_.at(static_cast<std::size_t>(rule->verb))
           .push_back({taken_, kind, rule, std::move(*named)});
   }
 }
 
-const KnownDeviation* KnownDeviationIndex::met(const std::vector<KnownDeviation>& known,
-                                               const Rulebook& book, const PlainView& view) const {
+const DeviationName* KnownDeviationIndex::met(const std::vector<DeviationName>& known,
+                                              const Rulebook& book, const PlainView& view) const {
   for (const Entry& entry : of_verb_[static_cast<std::size_t>(view.call.verb)])
     if (meets(known[entry.index], entry, book, view)) return &known[entry.index];
   return nullptr;
 }
 
-bool KnownDeviationIndex::meets(const KnownDeviation& known, const Entry& entry,
+bool KnownDeviationIndex::meets(const DeviationName& known, const Entry& entry,
                                 const Rulebook& book, const PlainView& view) {
   if (entry.kind == Kind::accepted)
     return are_as_named(entry.named, view) && broken_situation(*entry.rule, view) == known.broken;
@@ -118,8 +114,8 @@ bool KnownDeviationIndex::meets(const KnownDeviation& known, const Entry& entry,
   result.outcome = entry.kind == Kind::trouble ? Outcome::none : entry.rule->outcome;
   const PlainView ended = view.ended_by(result);
   if (!are_as_named(entry.named, ended)) return false;
-  return entry.kind == Kind::trouble ? covers(known.broken, trouble_name(book, ended))
-                                     : refusal_name(ended) == known.broken;
+  return entry.kind == Kind::trouble ? trouble_name(book, ended).broken.contains_all(known.broken)
+                                     : refusal_conditions(ended) == known.broken;
 }
 
 }  // namespace mrproof::property_tests

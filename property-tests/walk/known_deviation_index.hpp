@@ -16,12 +16,12 @@ namespace mrproof::property_tests {
 class KnownDeviationIndex {
  public:
   /// Takes in what `known` has behind what was taken in before. It may only have grown.
-  void take(const std::vector<KnownDeviation>& known, const model::Rulebook& book);
+  void take(const std::vector<model::DeviationName>& known, const model::Rulebook& book);
   /// The first of `known`, all of which were taken in, that the call of the view would meet again;
   /// null if none.
-  [[nodiscard]] const KnownDeviation* met(const std::vector<KnownDeviation>& known,
-                                          const model::Rulebook& book,
-                                          const model::PlainView& view) const;
+  [[nodiscard]] const model::DeviationName* met(const std::vector<model::DeviationName>& known,
+                                                const model::Rulebook& book,
+                                                const model::PlainView& view) const;
 
  private:
   enum class Kind : std::uint8_t { trouble, accepted, refused };
@@ -34,9 +34,9 @@ class KnownDeviationIndex {
     std::vector<model::Term<model::Plain>> named;
   };
   static std::optional<std::vector<model::Term<model::Plain>>> named_by(
-      const KnownDeviation& known, const model::PlainRule& rule, const model::Rulebook& book);
-  static bool meets(const KnownDeviation& known, const Entry& entry, const model::Rulebook& book,
-                    const model::PlainView& view);
+      const model::DeviationName& known, const model::PlainRule& rule, const model::Rulebook& book);
+  static bool meets(const model::DeviationName& known, const Entry& entry,
+                    const model::Rulebook& book, const model::PlainView& view);
 
   std::size_t taken_ = 0;
   std::array<std::vector<Entry>, model::kVerbs> of_verb_;

@@ -15,59 +15,59 @@ using testing::walk_case;
 
 /// Names of the conditions that the rule would break; and of what an unexplained refusal would
 /// have.
-std::string situation_of(const PlainRule& rule, const PlainView& view) {
+BrokenConditions situation_of(const PlainRule& rule, const PlainView& view) {
   Judgement broken;
   for (const auto& term : rule.requires_all)
     if (term.condition->about != About::observation &&
         term.condition->holds(view).truth() != term.holds)
       broken.add_broken(term.condition);
-  return joined_names(broken);
+  return BrokenConditions(broken.named());
 }
-std::string refusal_of(const PlainRule& rule, const PlainView& view) {
+BrokenConditions refusal_of(const PlainRule& rule, const PlainView& view) {
   Result<Plain> result;
   result.outcome = rule.outcome;
   Judgement judgement;
   judgement.add_broken(&kNothingForbids);
   add_circumstances(judgement, {view.state, view.call, result});
-  return joined_names(judgement);
+  return BrokenConditions(judgement.named());
 }
 
 /// What KnownDeviationIndex::met() is to say, by putting every name together and comparing it.
-const KnownDeviation* met_by_name(const std::vector<KnownDeviation>& known, const Rulebook& book,
-                                  const PlainView& view) {
+const DeviationName* met_by_name(const std::vector<DeviationName>& known, const Rulebook& book,
+                                 const PlainView& view) {
   for (const auto& one : known) {
     const PlainRule* rule = book.find(one.rule);
     if (rule == nullptr || rule->verb != view.call.verb) continue;
-    const bool meets =
-        one.kind == KnownDeviation::kTrouble ? covers(one.broken, trouble_name(book, view))
-        : one.kind == "accepted"
-            ? situation_of(*rule, view) == one.broken
-            : one.broken != kNothingForbids.id && refusal_of(*rule, view) == one.broken;
+    const bool meets = is_trouble(one) ? trouble_name(book, view).broken.contains_all(one.broken)
+                       : one.kind == DeviationClass::accepted
+                           ? situation_of(*rule, view) == one.broken
+                           : one.broken.ids().size() > 1 && refusal_of(*rule, view) == one.broken;
     if (meets) return &one;
   }
   return nullptr;
 }
 
 /// Some of the names that the call could come to be known by.
-void learn(std::vector<KnownDeviation>& known, const Rulebook& book, const PlainView& view,
+void learn(std::vector<DeviationName>& known, const Rulebook& book, const PlainView& view,
            std::uint64_t roll) {
   const auto ok = book.rules(view.call.verb, Outcome::ok);
-  if (roll % 3 == 0)
-    known.push_back({ok.front()->id, KnownDeviation::kTrouble, trouble_name(book, view)});
-  if (roll % 3 == 1) known.push_back({ok.front()->id, "accepted", situation_of(*ok.front(), view)});
+  if (roll % 3 == 0) known.push_back(known_trouble(trouble_name(book, view)));
+  if (roll % 3 == 1)
+    known.push_back({ok.front()->id, DeviationClass::accepted, situation_of(*ok.front(), view)});
   if (roll % 3 != 2) return;
   for (const auto outcome : {Outcome::refused, Outcome::loc_prot_err, Outcome::rem_access_err})
     for (const PlainRule* rule : book.rules(view.call.verb, outcome))
-      known.push_back({rule->id, "rejected", refusal_of(*rule, view)});
+      known.push_back({rule->id, DeviationClass::rejected, refusal_of(*rule, view)});
 }
 
 TEST(KnownDeviationIndex, SaysOfEachCallWhatItsWholeNameSays) {
   Plan plan = plan_of(4000, 3);
   plan.walk.wrong_percent = 40;
   impl::SimDevice device;
-  std::vector<KnownDeviation> known{{"no_verb.ok", "accepted", "qp_ready"},
-                                    {"rdma_read.ok", "accepted", "no_condition"},
-                                    {"rdma_read.rem_access_err", "rejected", "nothing_forbids"}};
+  std::vector<DeviationName> known{
+      {"no_verb.ok", DeviationClass::accepted, {"qp_ready"}},
+      {"rdma_read.ok", DeviationClass::accepted, {"no_condition"}},
+      {"rdma_read.rem_access_err", DeviationClass::rejected, {"nothing_forbids"}}};
   KnownDeviationIndex here;
   int met = 0;
   int calls = 0;

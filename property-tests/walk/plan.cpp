@@ -70,14 +70,19 @@ Json until_json(const Plan& plan) {
   if (!plan.until) return nullptr;
   return {{"verdict", static_cast<int>(plan.until->verdict)},
           {"rule", plan.until->rule},
-          {"kind", plan.until->kind},
-          {"broken", plan.until->broken}};
+          {"kind", model::name_of(plan.until->kind)},
+          {"broken", plan.until->broken.text()}};
 }
+
+/// The class that a request gives to known trouble.
+constexpr std::string_view kTrouble = "trouble";
 
 Json known_json(const Plan& plan) {
   Json known = Json::array();
   for (const auto& k : plan.walk.known)
-    known.push_back({{"rule", k.rule}, {"kind", k.kind}, {"broken", k.broken}});
+    known.push_back({{"rule", k.rule},
+                     {"kind", is_trouble(k) ? kTrouble : model::name_of(k.kind)},
+                     {"broken", k.broken.text()}});
   return known;
 }
 
@@ -94,6 +99,14 @@ Json series_json(const Plan& plan) {
   for (const auto& s : plan.series)
     series.push_back({{"name", s.name}, {"scope", s.scope}, {"cases", s.cases}});
   return series;
+}
+
+/// The name that a request has. Throws ToolError.
+model::DeviationName parse_name(const Json& json) {
+  const std::string kind = json.at("kind"), broken = json.at("broken");
+  const auto known = kind == kTrouble ? model::DeviationClass::none : model::parse_class(kind);
+  if (!known) throw model::ToolError("the request names an unknown class: " + kind);
+  return {json.at("rule"), *known, std::string_view(broken)};
 }
 
 /// FNV-1a of the text, enough to tell that it is another one.
@@ -163,8 +176,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("patient").get_to(plan.patient);
     request.at("brisk").get_to(plan.brisk);
     request.at("read_after_connect").get_to(plan.read_after_connect);
-    for (const auto& k : request.at("known"))
-      plan.walk.known.push_back({k.at("rule"), k.at("kind"), k.at("broken")});
+    for (const auto& k : request.at("known")) plan.walk.known.push_back(parse_name(k));
     for (const auto& s : request.at("scenarios"))
       plan.scenarios.push_back({s.at("name"), s.at("text"), s.at("deliberate"), s.at("finding")});
     for (const auto& s : request.at("series"))
@@ -174,7 +186,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("traces").get_to(plan.traces);
     if (const Json& until = request.at("until"); !until.is_null()) {
       const auto verdict = static_cast<model::Verdict>(until.at("verdict").get<int>());
-      plan.until = {verdict, until.at("rule"), until.at("kind"), until.at("broken")};
+      plan.until = {parse_name(until), verdict};
     }
     request.at("trace_file").get_to(plan.trace_file);
     request.at("first_case").get_to(first_case);

@@ -114,7 +114,8 @@ TEST(Request, IsReadBack) {
   Plan plan = plan_of(0xffffffffffffffff, 3, 17);
   plan.device = "sim:stale-rkey-accepted";
   plan.walk.wrong_percent = 42;
-  plan.walk.known = {{"reg_mr.ok", "accepted", "memory_mapped"}, {"a", "b", "c"}};
+  plan.walk.known = {{"reg_mr.ok", model::DeviationClass::accepted, {"memory_mapped"}},
+                     {"a", model::DeviationClass::none, {"b+c"}}};
   plan.scenarios = {{"a", "b"}};
   plan.series = {{"tour/a", "# mrproof scope v1\n", 7}};
   plan.shard = 1;
@@ -122,7 +123,8 @@ TEST(Request, IsReadBack) {
   plan.patient = false;
   plan.brisk = true;
   plan.traces = {"# mrproof trace v1\n\"quoted\" \\ \t\n", "another"};
-  plan.until = model::Annotation{model::Verdict::hang, "send.none", "none", "a+b"};
+  plan.until =
+      model::Annotation{{"send.none", model::DeviationClass::none, {"a+b"}}, model::Verdict::hang};
   plan.trace_file = "some \"file\".mrt";
   std::uint64_t first_case = 0;
   const Plan again = parse_request(print_request(plan, 99), first_case);

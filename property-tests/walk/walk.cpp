@@ -174,9 +174,9 @@ model::PlannedCall Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong
 
 bool Walk::admits(const model::Oracle& oracle, const PlainView& view) {
   if (oracle.book().forbids(view) != nullptr) return false;
-  const KnownDeviation* met = known().met(options_->known, oracle.book(), view);
+  const DeviationName* met = known().met(options_->known, oracle.book(), view);
   // Other deviations are met again now and then, trouble never: it costs a time limit or a boot.
-  return met == nullptr || (met->kind != KnownDeviation::kTrouble && random_.chance(3));
+  return met == nullptr || (!is_trouble(*met) && random_.chance(3));
 }
 
 void Walk::choose_least_tried(const model::Oracle& oracle, CallMaker& make, std::uint64_t roll,

@@ -23,7 +23,7 @@ struct WalkOptions {
   unsigned unanswered_permille = 2;
   /// Deviations found often enough: calls whose refusal is known not to happen are then left out,
   /// most of the time, so that the rest of a case can be reached.
-  std::vector<KnownDeviation> known;
+  std::vector<model::DeviationName> known;
 };
 
 class CallMaker;

@@ -130,7 +130,7 @@ TEST(Walk, MeetsAKnownDeviationSeldom) {
   Plan plan = plan_of(40000);
   const std::size_t before = deviations(plan);
   for (const auto* rule : {"rdma_write.ok", "rdma_read.ok"})
-    plan.walk.known.push_back({rule, "accepted", "remote_same_pd"});
+    plan.walk.known.push_back({rule, DeviationClass::accepted, {"remote_same_pd"}});
   EXPECT_GT(before, 20U);
   EXPECT_LT(deviations(plan), before / 4);
 }

@@ -47,8 +47,7 @@ Background trace_back(const model::Oracle& oracle) {
     for (const auto id : specs::words(clauses)) background.cited.emplace_back(id);
     return cite(clauses, book.dialect());
   };
-  for (std::size_t i = 0; i < surprise->judgement.broken_count; ++i)
-    cite_all(surprise->judgement.broken.at(i)->clauses);
+  for (const auto* condition : surprise->judgement.named()) cite_all(condition->clauses);
   const auto tell = [&](const std::string& what, const std::vector<const PlainRule*>& rules) {
     std::string names, clauses;
     for (const PlainRule* rule : rules) {
@@ -85,12 +84,11 @@ std::vector<std::string> cited_by(const model::Oracle& oracle) { return trace_ba
 std::vector<std::string> explain_deviation(const model::Oracle& oracle, const model::Step& step,
                                            const Judgement& judgement) {
   std::vector<std::string> lines{"allowed here: " + allowed_outcomes(oracle, step.call.verb)};
-  for (std::size_t i = 0; i < judgement.broken_count; ++i) {
-    const auto& condition = *judgement.broken.at(i);
-    const bool circumstance = condition.about == About::circumstance;
-    lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition.id,
-                                condition.sentence,
-                                cite(condition.clauses, oracle.book().dialect())));
+  for (const auto* condition : judgement.named()) {
+    const bool circumstance = condition->about == About::circumstance;
+    lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition->id,
+                                condition->sentence,
+                                cite(condition->clauses, oracle.book().dialect())));
   }
   const auto background = trace_back(oracle).lines;
   lines.insert(lines.end(), background.begin(), background.end());

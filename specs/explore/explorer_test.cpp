@@ -126,7 +126,7 @@ TEST(Explorer, DefaultScopeFindsAWraparoundFault) {
   const auto last = judged_last(trace);
   EXPECT_TRUE(last.rule == "bind_mw.ok" || last.rule == "post_bind_mw.ok")
       << model::print_trace(trace);
-  EXPECT_EQ(last.broken, "bind_in_bounds+bind_wraps");
+  EXPECT_EQ(last.broken.text(), "bind_in_bounds+bind_wraps");
 }
 
 // The same mistake where memory is accessed.
