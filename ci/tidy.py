@@ -30,6 +30,12 @@ DRAWING = re.compile(r"\.svg$")
 # The rooms, lowest first: a room knows itself and those before it (ARCHITECTURE.md).
 ROOMS = ["model", "impl", "specs", "property-tests", "conformance", "ci"]
 
+# A path of the tree in a document, and what stands in one for any name.
+PATH = re.compile(r"(?<![\w/.:$-])(?:" + "|".join([*ROOMS, "docs"]) + r")/[\w./*-]*")
+SOURCE = re.compile(r"(?<=`)[\w./*-]+\.(?:hpp|cpp|inc|py|sh|toml|scope|pml)(?=`)")
+PLACEHOLDER = re.compile(r"\b(VERB|NAME|FILE|CONDITION|DRIVER-TARGET|TARGET)\b")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
 # In pieces, so that this file does not find itself.
 FORBIDDEN = [
     (r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b", "unfinished work: finish it, or open an issue"),
@@ -287,6 +293,32 @@ def check_reachable(path, tree):
             yield 1, "no other file mentions it"
 
 
+def check_paths(path, text, tree):
+    """Documents name and link only what exists; `*` and words like VERB stand for any name. The
+    name of a source file may lack the folders that are clear from the text around it."""
+    if not path.endswith(".md"):
+        return
+    folder = os.path.dirname(path)
+    named = {found.start(): (found.group(), "*/") for found in SOURCE.finditer(text)}
+    named |= {found.start(): (found.group().rstrip("."), "") for found in PATH.finditer(text)}
+    named |= {found.start(1): (os.path.normpath(os.path.join(folder, found.group(1))), "")
+              for found in LINK.finditer(text)}
+    paths = paths_of(tuple(tree))
+    for at, (name, before) in sorted(named.items()):
+        pattern = before + PLACEHOLDER.sub("*", name.rstrip("/"))
+        if pattern not in paths and not any(
+                fnmatch.fnmatch("/" + each if before else each, pattern) for each in paths):
+            yield text.count("\n", 0, at) + 1, f"'{name}' is not in the tree"
+
+
+@functools.cache
+def paths_of(files):
+    """The files and the folders that they lie in."""
+    folders = {"/".join(parts[:depth]) for parts in (file.split("/") for file in files)
+               for depth in range(1, len(parts))}
+    return folders.union(files)
+
+
 @functools.cache  # the tests check one tree again and again
 def check_alone(path, text):
     """What can be said of a file without the others."""
@@ -300,7 +332,7 @@ def check(root):
     findings = []
     for path, text in tree.items():
         for number, what in [*check_alone(path, text), *check_includes(path, text, tree),
-                             *check_reachable(path, tree)]:
+                             *check_reachable(path, tree), *check_paths(path, text, tree)]:
             findings.append(f"{path}:{number}: {what}")
     findings += [f"{path}:{number}: {what}" for path, number, what
                  in check_cycles(folder_graph(tree))]
