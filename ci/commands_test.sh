@@ -41,3 +41,6 @@ refuses "conformance: --target and --device exclude each other" \
 refuses "test: --preset needs a value" "$ci/test" --preset
 says / "Holds each C++ source" "$ci/clang-check" --help
 refuses "clang-check: unknown argument '--none'; see ci/clang-check --help" "$ci/clang-check" --none
+says / "Installs what building and running needs" "$ci/install" -h
+refuses "install: unknown argument '--all'; see ci/install --help" "$ci/install" --all
+refuses "install: name one preset; see ci/install --help" "$ci/install" release bench

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -216,6 +217,170 @@ class BuildImage(Scripts):
         done = self.build_image("echo 'done'")
         self.assertEqual(done.returncode, 2)
         self.assertIn("last line is no folder", done.stderr)
+
+
+class Mirrors(Scripts):
+    """Which of the archives that a machine is configured with is Debian's."""
+
+    def chosen(self, host, *rows):
+        packages = script_module("build-target").packages
+        with mock.patch.multiple(packages, host_release=lambda: host,
+                                 run=lambda *_: "".join(f"{row}\n" for row in rows)), \
+                mock.patch.dict(os.environ):
+            os.environ.pop("MRPROOF_MIRROR", None)
+            return packages.mirrors()
+
+    def test_whose_archive(self):
+        other, debian, security = "http://a/deb/", "http://b/debian/", "http://b/security/"
+        for host, rows, wanted in (
+                ("trixie", (f"{other} trixie main", f"{debian} trixie main",
+                            f"{debian} trixie-updates main", f"{security} trixie-security main"),
+                 (debian, security)),
+                ("forky", (f"{other} stable main", f"{debian} sid main"), (debian, None)),
+                ("bookworm", (f"{other} stable main", f"{debian} oldstable main",
+                              f"{debian} oldstable-updates main"), (debian, None)),
+                ("bookworm", (f"{debian} stable main",), (debian, None))):
+            with self.subTest(rows=rows):
+                self.assertEqual(self.chosen(host, *rows), wanted)
+        with self.assertRaisesRegex(Exception, "no Debian archive"):
+            self.chosen("sid", f"{other} any main")
+
+
+class NewerLibraries(Scripts):
+    """What of the machine's libraries goes into a guest, with scripts in the loaders' place."""
+
+    NAMES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libnl-3.so.200", "libibverbs.so.1")
+
+    def userspace(self, name, c_library, cpp_library, more=()):
+        folder = self.folder / name / "lib64"
+        folder.mkdir(parents=True)
+        (folder / "ld-linux-x86-64.so.2").symlink_to("/lib64/ld-linux-x86-64.so.2")
+        self.program(f"{name}/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
+                     f"echo 'ld.so version {c_library}.'")
+        for file in (*self.NAMES, f"libstdc++.so.6.0.{cpp_library}", "libstdc++.so.6", *more):
+            self.file(f"{name}/usr/lib/x86_64-linux-gnu/{file}", name)
+        return script_module("build-target").image.Userspace(self.folder / name)
+
+    def taken(self, own, machine):
+        """The names of what comes from a machine with these releases, and what is said."""
+        userspace, said = self.userspace("suite", *own), []
+        userspace.take(self.userspace("machine", *machine, ["libresolv.so.2"]), said.append)
+        found = {file.name for file in userspace.folders[0].glob("*")}
+        for file in userspace.folders[0].glob("lib*"):
+            self.assertEqual(file.read_text(), "machine")
+        self.assertEqual(userspace.loader.parent.name == "of-the-machine", "libc.so.6" in found)
+        self.assertEqual(len(said), ("libc.so.6" in found) + ("libgcc_s.so.1" in found))
+        return found
+
+    def test_each_group_where_it_is_newer(self):
+        c_library = {"ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6", "libresolv.so.2"}
+        compiler = {"libgcc_s.so.1", "libstdc++.so.6"}
+        for own, machine, taken in (
+                (("2.36", 30), ("2.36", 30), set()), (("2.41", 33), ("2.36", 30), set()),
+                (("2.36", 30), ("2.41", 33), c_library | compiler),
+                (("2.9", 30), ("2.10", 30), c_library), (("2.36", 9), ("2.36", 10), compiler)):
+            with self.subTest(own=own, machine=machine):
+                shutil.rmtree(self.folder / "suite", ignore_errors=True)
+                shutil.rmtree(self.folder / "machine", ignore_errors=True)
+                self.assertEqual(self.taken(own, machine), taken)
+
+    def test_a_suite_without_them(self):
+        userspace = self.userspace("suite", "", 1)
+        (self.folder / "suite/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.1").unlink()
+        self.assertEqual(userspace.releases(), ([], []))
+
+    def test_the_machines_own(self):
+        machine = script_module("build-target").image.Userspace(Path("/"))
+        self.assertGreater(machine.releases()[0], [2, 30])
+
+
+class FreshHosts(Scripts):
+    """With a script in the place of what makes namespaces, debootstrap and the commands."""
+
+    SCRIPT = """case $* in
+    *debootstrap*trixie*) echo "E: no trixie"; exit 1 ;;
+    *debootstrap*) mkdir -p "$5/etc/apt/apt.conf.d" ;;
+    */sid*ci/test*) echo "1 passed, 1 failed"; exit 3 ;;
+    *--sleep*) exec sleep 60 ;;
+    *) shift 6; echo "first"; echo "called: $*" ;;
+esac"""
+
+    def setUp(self):
+        super().setUp()
+        self.module = script_module("fresh-hosts")
+        for name, value in (("HERE", self.folder / "ci"), ("run", lambda *_: ""),
+                            ("PRIVATE", [self.program("private", self.SCRIPT)])):
+            self.replace(self.module, name, value)
+        self.replace(self.module.os, "geteuid", lambda: 0)
+        self.replace(self.module.packages, "mirrors", lambda: ("mirror", None))
+        self.replace(self.module.signal, "signal", lambda *_: None)
+        self.program("ci/install", "exit 0")
+
+    def replace(self, module, name, value):
+        patch = mock.patch.object(module, name, value)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_refusals(self):
+        self.refuses("no release jessie; known are bookworm,", "fresh-hosts", "sid", "jessie")
+        self.refuses("debootstrap of trixie: E: no trixie; see ", "fresh-hosts", "trixie")
+        self.replace(self.module.os, "geteuid", lambda: 1000)
+        self.refuses("run it as root", "fresh-hosts")
+
+    def refuses(self, words, *arguments):
+        (self.folder / "build/fresh-hosts").mkdir(parents=True, exist_ok=True)
+        (self.folder / "build/fresh-hosts/trixie-debootstrap.log").touch()
+        super().refuses(words, *arguments)
+
+    def test_a_line_for_each(self):
+        status, said, complaint = self.run_script("fresh-hosts", "sid", "bookworm")
+        self.assertEqual((status, complaint), (1, ""))
+        self.assertRegex(said, r"""\Asid      ci/conformance: status 0, \d+ s: called: .*
+sid      ci/test: status 3, \d+ s: 1 passed, 1 failed
+bookworm ci/conformance: status 0, .*
+bookworm ci/test: status 0, .*
+\Z""")
+        log = self.folder / "build/fresh-hosts/sid-conformance.log"
+        self.assertTrue(log.read_text().startswith("first\ncalled: "))
+
+    def test_one_command_with_arguments(self):
+        status, said, _ = self.run_script("fresh-hosts", "sid", "--command", "conformance", "--",
+                                          "--quick", "--seed", "7")
+        self.assertEqual((status, said.count("\n")), (0, 1))
+        self.assertIn("ci/conformance --quick --seed 7\n", said)
+
+    def test_the_limit(self):
+        status, said, _ = self.run_script("fresh-hosts", "sid", "--command=conformance",
+                                          "--limit=1", "--", "--sleep")
+        self.assertEqual((status, said), (1, "sid      ci/conformance: killed after 1 s: \n"))
+
+
+class PrivateMounts(Scripts):
+    """What is mounted and runs for a fresh host is gone with it, even if it had to be killed."""
+
+    @staticmethod
+    def runs(command):
+        for file in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if file.read_bytes() == command:
+                    return True
+        return False
+
+    def test_nothing_is_left(self):
+        module, log = script_module("fresh-hosts"), self.folder / "log"
+        (self.folder / "root").mkdir()
+        script = 'mount -t tmpfs none "$0" && echo mounted && sleep 61.5; :'
+        command = [*module.PRIVATE, "sh", "-c", script, self.folder / "root"]
+        status, _ = module.ended(command, log, 2)
+        if status is not None:
+            self.skipTest(f"no namespaces here: {log.read_text()}")
+        self.assertEqual(log.read_text(), "mounted\n")
+        self.assertNotIn(str(self.folder), Path("/proc/mounts").read_text(encoding="utf-8"))
+        for _ in range(50):  # the kernel takes a moment to end a namespace's processes
+            if not self.runs(b"sleep\x0061.5\0"):
+                return
+            time.sleep(0.1)
+        self.fail("what ran there still runs")
 
 
 class GateCheck(Scripts):

@@ -50,7 +50,7 @@ def read_tree(root):
     tree = {}
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(f for f in folders if not IGNORED_FOLDERS.match(f))
-        for name in sorted(names):
+        for name in sorted(set(names) - {".git"}):  # a file in a second worktree
             path = os.path.join(folder, name)
             with open(path, "rb") as file:
                 tree[os.path.relpath(path, root)] = file.read().decode("utf-8", "replace")
@@ -202,10 +202,11 @@ def check_documentation(path, text):
             yield d.first, f"no comment before '{' '.join(d.header.split())[:50]}'"
 
 
+@functools.cache  # asked for several times a file
 def includes_of(text):
     """Line and target of each include of a file of the tree."""
-    for match in re.finditer(r'^#include "([^"]+)"', text, re.M):
-        yield text.count("\n", 0, match.start()) + 1, match.group(1)
+    return [(text.count("\n", 0, match.start()) + 1, match.group(1))
+            for match in re.finditer(r'^#include "([^"]+)"', text, re.M)]
 
 
 def check_includes(path, text, tree):
@@ -276,20 +277,29 @@ def words_of_cmake(text):
             {folder for folders in rooms for folder in folders.split()})
 
 
-def check_reachable(path, tree):
-    """Whether anything would miss the file."""
+@functools.cache
+def words_of(text):
+    return set(re.findall(r"[\w-]+", text))
+
+
+def mentions(text, name):
+    """Whether the text has all words of the name: of "rxe-6.1", "rxe-6" and "1"."""
+    return words_of(name) <= words_of(text)
+
+
+def check_reachable(path, tree, included):
+    """Whether anything would miss the file; `included`: all that some file includes."""
     name = os.path.basename(path)
     if path.endswith(".hpp"):
-        others = (t for p, t in tree.items() if p != path and p.endswith((".cpp", ".hpp")))
-        if not any(f'#include "{path}"\n' in text for text in others):
+        if path not in included:
             yield 1, "no file includes it"
     elif path.endswith(".cpp"):
         if not listed_in_cmake(path, tree):
             yield 1, "no CMakeLists.txt lists it"
     elif path.endswith((".py", ".sh", ".toml", ".mrt")) or tree[path].startswith("#!"):
-        stem = re.compile(r"(?<![\w-])" + re.escape(os.path.splitext(name)[0]) + r"(?![\w-])")
-        others = (t for p, t in tree.items() if p != path)
-        if not listed_in_cmake(path, tree) and not any(stem.search(t) for t in others):
+        stem = os.path.splitext(name)[0]
+        if not listed_in_cmake(path, tree) and not any(
+                mentions(text, stem) for p, text in tree.items() if p != path):
             yield 1, "no other file mentions it"
 
 
@@ -326,13 +336,15 @@ def check_alone(path, text):
             *check_documentation(path, text)]
 
 
-def check(root):
-    """All findings of the tree, as "FILE:LINE: text"."""
-    tree = read_tree(root)
+def check(tree):
+    """All findings of a tree, as "FILE:LINE: text"."""
     findings = []
+    included = {target for path, text in tree.items() if path.endswith((".cpp", ".hpp"))
+                for _, target in includes_of(text)}
     for path, text in tree.items():
         for number, what in [*check_alone(path, text), *check_includes(path, text, tree),
-                             *check_reachable(path, tree), *check_paths(path, text, tree)]:
+                             *check_reachable(path, tree, included),
+                             *check_paths(path, text, tree)]:
             findings.append(f"{path}:{number}: {what}")
     findings += [f"{path}:{number}: {what}" for path, number, what
                  in check_cycles(folder_graph(tree))]
@@ -342,10 +354,10 @@ def check(root):
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.dirname(
         os.path.abspath(__file__)))
-    findings = check(root)
+    tree = read_tree(root)
+    findings = check(tree)
     for finding in findings:
         print(finding)
-    tree = read_tree(root)
     sizes = {p: t.count("\n") for p, t in tree.items() if p.endswith((".cpp", ".hpp"))}
     longest = max(sizes, key=sizes.get)
     graph = folder_graph(tree)

@@ -2,7 +2,6 @@
 """Plants one fault of each kind in a copy of the tree and asserts that ci/tidy.py reports it."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,36 +20,13 @@ LISTED = "\nadd_library(planted planted.cpp)\n"
 class Tidy(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.root = os.path.join(cls.folder.name, "copy")
-        ignore = shutil.ignore_patterns(".git", "build*", "__pycache__", "mrproof-report")
-        shutil.copytree(ROOT, cls.root, ignore=ignore)
-        cls.clean = set(tidy.check(cls.root))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+        cls.tree = tidy.read_tree(ROOT)
+        cls.clean = set(tidy.check(cls.tree))
 
     def planted(self, files):
         """What tidy reports beyond the clean tree, with texts appended to files or new ones."""
-        before = {}
-        try:
-            for path, text in files.items():
-                full = os.path.join(self.root, path)
-                before[full] = None
-                os.makedirs(os.path.dirname(full), exist_ok=True)
-                if os.path.exists(full):
-                    with open(full, encoding="utf-8") as file:
-                        before[full] = file.read()
-                with open(full, "a", encoding="utf-8") as file:
-                    file.write(text)
-            return [f for f in tidy.check(self.root) if f not in self.clean]
-        finally:
-            for full, text in before.items():
-                os.remove(full)
-                if text is not None:
-                    with open(full, "w", encoding="utf-8") as file:
-                        file.write(text)
+        tree = self.tree | {path: self.tree.get(path, "") + text for path, text in files.items()}
+        return [f for f in tidy.check(tree) if f not in self.clean]
 
     def expect(self, files, path, words):
         findings = self.planted(files)
@@ -115,7 +91,7 @@ class Tidy(unittest.TestCase):
                              "model/CMakeLists.txt": LISTED})
 
     def test_source_that_is_not_built(self):
-        self.expect({"model/nowhere/planted.cpp": "// x\n"}, "model/nowhere/planted.cpp",
+        self.expect({"model/testing/planted.cpp": "// x\n"}, "model/testing/planted.cpp",
                     "no CMakeLists.txt")
 
     def test_path_in_a_document_that_is_not_in_the_tree(self):
@@ -180,17 +156,20 @@ class Tidy(unittest.TestCase):
                     "part of a cycle of folders: model/trace includes")
 
     def test_exit_status_and_summary(self):
-        command = [sys.executable, os.path.join(HERE, "tidy.py"), self.root]
-        clean = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual(clean.returncode, 1 if self.clean else 0)
-        self.assertRegex(clean.stdout, r"files, median \d+ lines, longest \d+ \(.*\); \d+ findings")
-        path = os.path.join(self.root, "model/planted.cpp")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("int\tx;\n")
-        dirty = subprocess.run(command, capture_output=True, text=True, check=False)
-        os.remove(path)
-        self.assertEqual(dirty.returncode, 1)
-        self.assertIn("model/planted.cpp:1: a tab", dirty.stdout)
+        with tempfile.TemporaryDirectory() as root:
+            os.mkdir(os.path.join(root, "model"))
+            with open(os.path.join(root, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+                file.write("add_library(planted model/planted.cpp)\n")
+            path = os.path.join(root, "model/planted.cpp")
+            for text, status in (("int x;\n", 0), ("int\tx;\n", 1)):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                run = subprocess.run([sys.executable, os.path.join(HERE, "tidy.py"), root],
+                                     capture_output=True, text=True, check=False)
+                self.assertEqual(run.returncode, status, run.stdout)
+                self.assertRegex(run.stdout, r"1 C\+\+ files, median \d+ lines, longest \d+ "
+                                             rf"\(.*\); {status} findings")
+                self.assertEqual("model/planted.cpp:1: a tab" in run.stdout, status == 1)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 // Exit status 0: all faults were found with all seeds, no allowed choice ever, and what they shrank
 // to is as short and as much the same as it has to be; 1: not so; 2: it could not run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

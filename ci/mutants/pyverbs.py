@@ -83,6 +83,7 @@ class Peer:
 
     def _add_libraries(self, archive):
         userspace = image.Userspace(self.tree)
+        userspace.take(image.Userspace(Path("/")))  # as the image has them
         for path in self.tree.rglob("*.so"):
             if "python3" in str(path):
                 for library, file in userspace.libraries(path).items():

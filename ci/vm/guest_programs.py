@@ -28,12 +28,9 @@ class Ended:
     output: str
 
 
-def archive_of(programs, arguments, limit, libraries=()):
-    """The bytes of an archive that holds the programs, libraries that the image lacks, and the
-    script that runs the programs in order."""
+def archive_of(programs, arguments, limit):
+    """The bytes of an archive that holds the programs and the script that runs them in order."""
     archive = image.Archive()
-    for path in map(Path, libraries):
-        archive.file(f"{image.GUEST_LIBRARIES}/{path.name}", path.read_bytes(), executable=True)
     for place, (name, path) in enumerate(programs.items()):
         archive.file(f"programs/bin/{place:04}-{name}", Path(path).read_bytes(), executable=True)
     archive.file("programs/run", (RUNNER % (limit, arguments)).encode())
@@ -102,13 +99,13 @@ def boot(target, archive, limit):
     return f"{why}\n"
 
 
-def run_programs(target, programs, arguments="", limit=150, libraries=()):
+def run_programs(target, programs, arguments="", limit=150):
     """{name: Ended} of the programs ({name: file}), run one after the other in one guest.
 
     Those after one that kills or hangs the kernel are missing. `limit`: seconds for each.
     """
     # A program may be silent for all of its time.
-    console = boot(target, archive_of(programs, arguments, limit, libraries), limit + 60)
+    console = boot(target, archive_of(programs, arguments, limit), limit + 60)
     ended = {}
     begins = re.split(r"^programs: begin \d{4}-(.*)$", console, flags=re.M)
     for name, rest in zip(begins[1::2], begins[2::2]):

@@ -15,6 +15,15 @@ GUEST_LIBRARIES = "usr/lib/x86_64-linux-gnu"
 LOADER = "ld-linux-x86-64.so.2"
 BUILT = "arch/x86/boot/bzImage"
 PROVIDERS = "usr/lib/x86_64-linux-gnu/libibverbs"
+# Of these programs ask the release that they were built with, or a newer one. They come in two
+# groups, each of one release.
+C_LIBRARY = re.compile(r"(ld-linux-x86-64|lib(c|m|mvec|dl|pthread|rt|resolv|util|anl|nsl"
+                       r"|BrokenLocale|thread_db|nss_\w+))\.so\.\d+")
+COMPILER_LIBRARY = re.compile(r"lib(stdc\+\+|gcc_s|atomic|asan|ubsan|lsan|tsan)\.so\.\d+")
+# Of these no other than the one that a program was built with will do, and suites lack it.
+PROGRAM_LIBRARY = re.compile(r"libfmt\.so\.\d+")
+# Where a tree has what is the machine's.
+OF_THE_MACHINE = "of-the-machine"
 
 
 class Archive:
@@ -114,15 +123,53 @@ def module_order(tree, names):
     return list(order.items())
 
 
+def numbers(text):
+    """Those in a text: of a release, which can then be compared."""
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
 class Userspace:
-    """The unpacked libraries and tools of one suite."""
+    """The unpacked libraries and tools of one suite, or those of the machine, in "/"."""
 
     def __init__(self, tree):
         self.tree = tree.resolve()
-        loaders = [self.tree / folder / LOADER for folder in ("lib64", "usr/lib64")]
+        self.folders = [self.tree / folder for folder in (OF_THE_MACHINE, *LIBRARY_FOLDERS)]
+        # That in lib64 is a link, which may lead out of the tree, to the machine's.
+        loaders = [folder / LOADER for folder in self.folders]
         self.loader = next((path for path in loaders if path.exists()), None)
         if self.loader is None:
             raise TargetError("the user space has no libc6; mend the package list")
+
+    def releases(self):
+        """Of the C library, as its loader says, and of the C++ library, as its name does: [2, 36]
+        and [6, 0, 30], or [] of one that is not there."""
+        said = subprocess.run([self.loader, "--version"], env={"LC_ALL": "C"}, check=False,
+                              capture_output=True, text=True).stdout
+        names = [file.name for folder in self.folders for file in folder.glob("libstdc++.so.6.*")]
+        return (numbers("".join(re.findall(r"version (\S+)", said))),
+                max(map(numbers, names), default=[]))
+
+    def take(self, machine, say=lambda text: None):
+        """Has those libraries of the machine's user space come first that programs built there ask
+        for and this suite lacks, or is too old for. What the suite holds runs with newer ones."""
+        self._link(machine, PROGRAM_LIBRARY)
+        names = zip(("C", "C++"), (C_LIBRARY, COMPILER_LIBRARY), self.releases(),
+                    machine.releases())
+        for name, group, own, other in names:
+            if other <= own:
+                continue
+            say(f"of the machine, since newer than the suite's: the {name} library "
+                f"{'.'.join(map(str, other))}")
+            self._link(machine, group)
+        self.__init__(self.tree)
+
+    def _link(self, machine, group):
+        place = self.tree / OF_THE_MACHINE
+        place.mkdir(exist_ok=True)
+        files = [file for folder in machine.folders for file in folder.glob("*.so.*")]
+        for file in [machine.loader, *files]:
+            if group.fullmatch(file.name) and not (place / file.name).exists():
+                (place / file.name).symlink_to(file)
 
     def tool(self, name):
         for folder in TOOL_FOLDERS:
@@ -132,7 +179,7 @@ class Userspace:
 
     def libraries(self, program):
         """{name: file} of the libraries that a program needs, as the suite's own loader says."""
-        folders = ":".join(str(self.tree / folder) for folder in LIBRARY_FOLDERS)
+        folders = ":".join(map(str, self.folders))
         done = subprocess.run(
             [self.loader, "--inhibit-cache", "--library-path", folders, "--list", program],
             env={"LC_ALL": "C"}, capture_output=True, text=True, check=False)

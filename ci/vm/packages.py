@@ -66,8 +66,10 @@ def mirrors():
     rows = [line.split() for line in listing.splitlines() if len(line.split()) == 3]
     host = host_release()
     names = {host, "stable", "oldstable", "testing", "sid", "unstable"} - {""}
+    # A third party may name its archive after the release too, and often `stable`; only Debian's
+    # has updates, but for unstable's.
+    rows.sort(key=lambda row: row[1].removeprefix("old") == "stable")
     main = [uri for uri, release, part in rows if release in names and part == "main"]
-    # A third party may name its archive after the release too; only Debian's has updates.
     full = {uri for uri, release, _ in rows if release.removesuffix("-updates") in names
             and release.endswith("-updates")}
     main.sort(key=lambda uri: uri not in full)

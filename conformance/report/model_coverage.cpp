@@ -1,6 +1,7 @@
 #include "conformance/report/model_coverage.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>

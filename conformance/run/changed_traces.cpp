@@ -53,7 +53,7 @@ class Collector {
     const std::string verdict = record.at("verdict");
     for (const auto& [name, entry] : entries_) {
       if (!name.starts_with(verdict + " ") || entry.case_name != case_ ||
-          entry.call != record.at("call"))
+          entry.call != record.at("call").get_ref<const std::string&>())
         continue;
       if (steps_.empty() || !steps_.back().starts_with(entry.call))
         steps_.push_back(entry.call + "\n");

@@ -133,7 +133,7 @@ void add_facts(const Shard& shard, Merged& merged) {
     facts.error = fmt::format("{}: its run gave up: {}", shard.folder, shard.error);
   for (const Json& name : report.at("cases").at("missing")) facts.missing.push_back(name);
   // Of the device, and so the same for all shards; one that gave up may not know.
-  for (const Json& line : report.at("cases").value("lacking", Json::array()))
+  for (const auto& line : report.at("cases").value("lacking", std::vector<std::string>()))
     if (std::find(facts.lacking.begin(), facts.lacking.end(), line) == facts.lacking.end())
       facts.lacking.push_back(line);
 }

@@ -47,7 +47,7 @@ class Runs {
 /// The buffers, and which of their pages are mapped, may be written, and have been since when.
 class Memory {
  public:
-  /// Throws DeviceError as Buffers does. Successors bytes wrongly if `fault` is of that kind.
+  /// Throws DeviceError as Buffers does. Moves bytes wrongly if `fault` is of that kind.
   explicit Memory(Fault fault);
 
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const {
@@ -68,7 +68,7 @@ class Memory {
   [[nodiscard]] bool still_writable(const Pins& pins, std::uint64_t address,
                                     std::uint64_t length) const;
 
-  /// Successors the bytes of `from` to `to`, as many as `from` has. A device reaches the pages that
+  /// Moves the bytes of `from` to `to`, as many as `from` has. A device reaches the pages that
   /// it holds, whatever the program may do with them: what goes to a page that is not mapped any
   /// more is seen by nobody, what comes from there is zeros. Nothing else is touched, even if a
   /// fault let a bad range through: a faulty device corrupts buffers, never the process it runs in.

@@ -67,7 +67,7 @@ SimDevice::Outcome SimDevice::refuse_remote(const Call& call, const MemoryAccess
                                                                : Outcome::rem_access_err;
 }
 
-/// Successors the bytes of an operation that is allowed.
+/// Moves the bytes of an operation that is allowed.
 void SimDevice::carry_out(const Call& call, const Runs& local, const Run& remote) {
   if (model::is_atomic(call.verb)) return operate_atomically(call, local, remote);
   Runs there;

@@ -1,4 +1,6 @@
 // Calls of a process on memory regions and memory windows.
+#include <dlfcn.h>
+
 #include <cerrno>
 #include <cstdint>
 
@@ -16,7 +18,8 @@ using Call = model::Call<Plain>;
 
 int access_of(const Call& call) { return static_cast<int>(call.access.value()); }
 
-/// ibv_reg_mr_ex(3); refused where the library that mrproof was built with has none.
+/// ibv_reg_mr_ex(3); refused where the library has none: that which mrproof was built with, or the
+/// older one that it runs with.
 ibv_mr* register_extended(ibv_pd* pd, const Call& call) {
 #ifdef MRPROOF_HAVE_REG_MR_EX
   ibv_mr_init_attr wanted{};
@@ -25,7 +28,10 @@ ibv_mr* register_extended(ibv_pd* pd, const Call& call) {
   wanted.comp_mask = IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_IOVA;
   wanted.addr = pointer(call.address);
   wanted.iova = call.iova.value();
-  return ibv_reg_mr_ex(pd, &wanted);
+  static void* const found = dlsym(RTLD_DEFAULT, "ibv_reg_mr_ex");
+  if (found != nullptr) return reinterpret_cast<decltype(&ibv_reg_mr_ex)>(found)(pd, &wanted);
+  errno = EOPNOTSUPP;
+  return nullptr;
 #else
   static_cast<void>(pd);
   static_cast<void>(call);

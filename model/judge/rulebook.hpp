@@ -56,7 +56,7 @@ class Rulebook {
   std::vector<const PlainCondition*> conditions() const;
   /// The rule of that id, or null.
   const PlainRule* find(std::string_view id) const;
-  /// TestEnvironment in rules() of one of them.
+  /// Place in rules() of one of them.
   std::size_t index(const PlainRule& rule) const { return rule.place; }
 
  private:

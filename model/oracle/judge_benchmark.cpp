@@ -51,7 +51,7 @@ void judge_and_advance(benchmark::State& run) {
       const Judgement judgement = judge(book, view);
       if (judgement.verdict != Verdict::conforms) std::abort();
       if (judgement.rule->transfer != nullptr) {
-        const auto transfer = judgement.rule->transfer(view);
+        auto transfer = judgement.rule->transfer(view);
         benchmark::DoNotOptimize(transfer);
         if (transfer.exact) memory.move(transfer);
       }

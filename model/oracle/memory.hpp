@@ -23,7 +23,7 @@ class Memory {
   void fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed);
   /// Follows the verb protect: pages that come back after they were unmapped hold zeros.
   void protect(std::uint64_t address, std::uint64_t length, Protection protection);
-  /// Successors the bytes of an exact transfer; its seen ranges lie in buffers.
+  /// Moves the bytes of an exact transfer; its seen ranges lie in buffers.
   void move(const Transfer<Plain>& transfer);
   /// Stores one byte.
   void store(std::uint64_t address, std::byte value) { *locate(address, 1) = value; }

@@ -1,4 +1,4 @@
-// What can be tried to make a trace plainer. Successors only propose: whether a proposal is plainer
+// What can be tried to make a trace plainer. Moves only propose: whether a proposal is plainer
 // and still shows what it should is for others to find out.
 #pragma once
 

@@ -16,7 +16,7 @@ std::uint64_t base_of(const model::Step& maker);
 bool is_key_of(const model::KeyName& key, std::uint8_t region);
 /// Whether the step goes to the region in that way.
 bool uses_region(const model::Step& step, std::uint8_t region, Uses which);
-/// Successors what goes to the region by its keys, or by those of windows bound to it.
+/// Moves what goes to the region by its keys, or by those of windows bound to it.
 void shift_uses(ShrinkForm& form, std::uint8_t region, std::uint64_t by, Uses which = Uses::all);
 /// Puts `to` wherever `from` is mentioned.
 void replace_object(ShrinkForm& form, ObjectKind kind, std::uint8_t from, std::uint8_t to);

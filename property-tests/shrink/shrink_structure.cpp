@@ -1,4 +1,4 @@
-// Successors that change what a trace is made of: windows and re-registrations made plain regions,
+// Moves that change what a trace is made of: windows and re-registrations made plain regions,
 // regions joined, transfers laid out anew.
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-// Successors that change values: numbers, flags, keys, verbs.
+// Moves that change values: numbers, flags, keys, verbs.
 #include <algorithm>
 #include <array>
 #include <bit>

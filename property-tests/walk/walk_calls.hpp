@@ -60,7 +60,7 @@ class CallMaker {
   std::optional<model::PlannedCall> use_null(std::uint8_t slot, bool wrong);
   /// Towards the window's invalidation by a message: that, or a receive for it.
   std::optional<model::PlannedCall> invalidate_from_afar(std::uint8_t slot);
-  /// Successors a region to the PD.
+  /// Moves a region to the PD.
   std::optional<model::PlannedCall> enter_domain(std::uint8_t pd);
   /// Binds the window, which is free again.
   std::optional<model::PlannedCall> bind_again(std::uint8_t slot, bool wrong);

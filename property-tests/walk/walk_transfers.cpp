@@ -102,7 +102,8 @@ std::optional<model::PlannedCall> CallMaker::rdma(bool wrong) {
 }
 
 std::optional<model::PlannedCall> CallMaker::atomic(bool wrong) {
-  if (((state_.can.features.value() | state_.demonstrated_features.value()) & kAtomics) == 0) return std::nullopt;
+  if (((state_.can.features.value() | state_.demonstrated_features.value()) & kAtomics) == 0)
+    return std::nullopt;
   model::PlannedCall step =
       call_of(random_.chance(50) ? Verb::atomic_fetch_and_add : Verb::atomic_cmp_and_swp);
   const auto qp = posting_qp();

@@ -27,7 +27,7 @@ void ExploreWorker::work(ExploreLevel& level, const std::function<void()>& pause
     for (auto i = level.next_chunk++; i < level.chunks.size(); i = level.next_chunk++) {
       StateChunk chunk = std::move(level.chunks[i]);
       level.chunks[i] = {};
-      // SuccessorCache are remembered best from one state to the next like it.
+      // Answers are remembered best from one state to the next like it.
       std::sort(chunk.begin(), chunk.end());
       if (!expand_all(level, chunk, pause)) break;
     }

@@ -75,7 +75,7 @@ PackedState compose(const StateNumbers& n) {
 
 StateCodec::StateCodec(const Scope& scope, std::uint32_t defined_access)
     : symmetry_(scope.symmetry),
-      shown_(scope.demonstrated_features),
+      shown_(scope.shown),
       regions_(1U << 16U, scope.file,
                "regions; name fewer ranges, rights or PDs where they are registered"),
       windows_(1U << 16U, scope.file, "windows; name fewer ranges, rights or PDs in binds"),

@@ -27,18 +27,17 @@ StateSet::StateSet(std::size_t places)
 
 StateSet::~StateSet() { free_table(table_, places_); }
 
-StateSet::TestEnvironment* StateSet::make_table(std::size_t places) {
-  void* memory = mmap(nullptr, places * sizeof(TestEnvironment), PROT_READ | PROT_WRITE,
+StateSet::Place* StateSet::make_table(std::size_t places) {
+  void* memory = mmap(nullptr, places * sizeof(Place), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   // Each look is at another page: with small ones it would be a look at the page table as well.
-  if (places * sizeof(TestEnvironment) >= kHuge)
-    madvise(memory, places * sizeof(TestEnvironment), MADV_HUGEPAGE);
-  return static_cast<TestEnvironment*>(memory);  // zeros are free places
+  if (places * sizeof(Place) >= kHuge) madvise(memory, places * sizeof(Place), MADV_HUGEPAGE);
+  return static_cast<Place*>(memory);  // zeros are free places
 }
 
-void StateSet::free_table(TestEnvironment* table, std::size_t places) {
-  munmap(table, places * sizeof(TestEnvironment));
+void StateSet::free_table(Place* table, std::size_t places) {
+  munmap(table, places * sizeof(Place));
 }
 
 std::size_t StateSet::place_of(PackedState state) const {
@@ -54,7 +53,7 @@ StateSet::Added StateSet::add(PackedState state, unsigned depth) {
   const auto full = state.high | (kTaken | (depth & 3U)) << kDepthAt;
   std::size_t at = place_of(state);
   while (true) {
-    TestEnvironment& place = table_[at];
+    Place& place = table_[at];
     auto high = place.high.load(std::memory_order_acquire);
     if (high == 0) {
       if (count_.load(std::memory_order_relaxed) >= most_) return Added::is_full;
@@ -74,12 +73,12 @@ StateSet::Added StateSet::add(PackedState state, unsigned depth) {
 
 std::size_t StateSet::growth_bytes() const {
   // The new table, the old one's last part, and the page of the new one that is begun.
-  const std::size_t bytes = grown(places_) * sizeof(TestEnvironment);
+  const std::size_t bytes = grown(places_) * sizeof(Place);
   return bytes + 2 * step_of(bytes);
 }
 
 void StateSet::grow() {
-  TestEnvironment* const old = table_;
+  Place* const old = table_;
   const std::size_t old_places = places_;
   places_ = grown(places_);
   most_ = most_of(places_);
@@ -87,16 +86,16 @@ void StateSet::grow() {
   // Both tables are in the order of the hash: while the old one is read from its beginning to its
   // end, the new one is filled from its beginning to its end. What was read is given back at once,
   // so that both together take hardly more than the new one alone.
-  const std::size_t step = step_of(bytes()) / sizeof(TestEnvironment);
+  const std::size_t step = step_of(bytes()) / sizeof(Place);
   for (std::size_t from = 0; from < old_places; from += step) {
     const std::size_t to = std::min(from + step, old_places);
     for (std::size_t i = from; i < to; ++i) put_again(old[i]);
-    madvise(old + from, (to - from) * sizeof(TestEnvironment), MADV_DONTNEED);
+    madvise(old + from, (to - from) * sizeof(Place), MADV_DONTNEED);
   }
   free_table(old, old_places);
 }
 
-void StateSet::put_again(const TestEnvironment& from) {
+void StateSet::put_again(const Place& from) {
   const auto high = from.high.load(std::memory_order_relaxed);
   if (high == 0) return;
   const PackedState state{from.low.load(std::memory_order_relaxed), high & kOwn};

@@ -31,7 +31,7 @@ class StateSet {
   /// How many bytes there are at most at once while grow() is at it, old places included.
   [[nodiscard]] std::size_t growth_bytes() const;
 
-  [[nodiscard]] std::size_t bytes() const { return places_ * sizeof(TestEnvironment); }
+  [[nodiscard]] std::size_t bytes() const { return places_ * sizeof(Place); }
   /// Calls visit(state) for each state whose depth has those two lowest bits.
   template <class Visit>
   void each_at(unsigned depth, Visit&& visit) const {
@@ -43,20 +43,20 @@ class StateSet {
   }
 
  private:
-  struct TestEnvironment {
+  struct Place {
     std::atomic<std::uint64_t> low{0}, high{0};
   };
   static constexpr unsigned kDepthAt = 60;
   static constexpr std::uint64_t kTaken = 8, kBusy = 1ULL << 62U;
   static constexpr std::uint64_t kOwn = (1ULL << kDepthAt) - 1;
 
-  static TestEnvironment* make_table(std::size_t places);
-  static void free_table(TestEnvironment* table, std::size_t places);
+  static Place* make_table(std::size_t places);
+  static void free_table(Place* table, std::size_t places);
   [[nodiscard]] std::size_t place_of(PackedState state) const;
-  void put_again(const TestEnvironment& from);
+  void put_again(const Place& from);
 
   std::size_t places_, most_;
-  TestEnvironment* table_;
+  Place* table_;
   std::atomic<std::size_t> count_{0};
 };
 

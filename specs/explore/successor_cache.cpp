@@ -158,7 +158,7 @@ const SuccessorCache::Answer* SuccessorCache::find(std::size_t call, PackedState
   return nullptr;
 }
 
-void SuccessorCache::put(std::vector<TestEnvironment>& places, const TestEnvironment& place) {
+void SuccessorCache::put(std::vector<Place>& places, const Place& place) {
   auto at = hash(place.key) & (places.size() - 1);
   while (places[at].answer != nullptr) at = (at + 1) & (places.size() - 1);
   places[at] = place;
@@ -178,9 +178,9 @@ void SuccessorCache::remember(std::size_t call, Sources objects, PackedState fro
   }
   read->last = {only(from, objects), &*answers_.insert(std::move(answer)).first};
   if (++read->used * 2 > read->places.size()) {
-    std::vector<TestEnvironment> more(read->places.size() * 2);
+    std::vector<Place> more(read->places.size() * 2);
     count_places(more.size(), read->places.size());
-    for (const TestEnvironment& place : read->places)
+    for (const Place& place : read->places)
       if (place.answer != nullptr) put(more, place);
     read->places = std::move(more);
   }
@@ -188,9 +188,9 @@ void SuccessorCache::remember(std::size_t call, Sources objects, PackedState fro
 }
 
 void SuccessorCache::count_places(std::size_t made, std::size_t freed) {
-  bytes_ += made * sizeof(TestEnvironment);
+  bytes_ += made * sizeof(Place);
   most_bytes_ = std::max(most_bytes_, bytes_);
-  bytes_ -= freed * sizeof(TestEnvironment);
+  bytes_ -= freed * sizeof(Place);
 }
 
 void SuccessorCache::forget() {

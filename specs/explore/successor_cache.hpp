@@ -5,6 +5,26 @@
 // an effect writes is kept in two ways: as a value, where it depends on objects that were read; or,
 // where an object's new value depends on its old one alone (all windows of a failed queue pair), by
 // the number of that object, whatever the others are.
+//
+// Why a remembered answer is right. Let R be the objects that an answer was made of, and let a
+// state s agree on R with the state in which it was made.
+// 1. A tracked value names objects that decide it: if all of them are the same, so is the value,
+//    whatever the others are. That holds of each operation (an `a & b` that is false needs one
+//    false operand, so the other's sources are left out), and so of each term. C++ branches of a
+//    rule (possible()) are no operations; what they look at is collected apart, and belongs to R.
+// 2. R has the sources of every precondition up to the first that fails and of every condition, and
+//    what was branched on. By 1 these truth values are the same in s, and so are the open rules.
+// 3. An object that an effect leaves alone is taken from s. One that it writes is in one of two
+// sets.
+//    `value`: its sources, those of branches, and the object itself were added to R, so by 1 it
+//    gets the same value in s. `own`: its sources are at most itself, nothing was branched on, and
+//    no key that it names has moved; so by 1 its new value is a function of its old one, which
+//    learn() asks for once for each old value. Should another old value show that this does not
+//    hold, the object is never again taken for one that changes by itself (not_own), and all is
+//    forgotten.
+// 4. Keys have no sources, since they are a matter of slots: a slot's key is the same in all
+// states. successors_test holds it against plain answers, in states met and in states mixed at
+// random.
 #pragma once
 
 #include <bit>
@@ -71,15 +91,15 @@ class SuccessorCache {
  private:
   static constexpr std::size_t kObjects = 8;
   static constexpr std::uint16_t kUnknown = 0xffff;
-  struct TestEnvironment {
+  struct Place {
     PackedState key;
     const Answer* answer = nullptr;  ///< null: the place is free
   };
   /// The answers that depended on one set of objects.
   struct Read {
     PackedState mask;
-    TestEnvironment last;                 ///< the last of them that was asked for
-    std::vector<TestEnvironment> places;  ///< a hash table
+    Place last;                 ///< the last of them that was asked for
+    std::vector<Place> places;  ///< a hash table
     std::size_t used = 0;
     Sources objects = 0;
   };
@@ -96,7 +116,7 @@ class SuccessorCache {
   const Answer& look_up(std::size_t call, PackedState from);
   const Answer* find(std::size_t call, PackedState from);
   void remember(std::size_t call, Sources read, PackedState from, Answer answer);
-  static void put(std::vector<TestEnvironment>& places, const TestEnvironment& place);
+  static void put(std::vector<Place>& places, const Place& place);
   void count_places(std::size_t made, std::size_t freed);
   void forget();
   Answer ask(std::size_t call, PackedState from, Sources& read);

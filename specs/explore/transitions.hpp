@@ -53,7 +53,7 @@ class Transitions {
   [[nodiscard]] std::span<const TransitionEnd> ends(const StateCall& made) const {
     return std::span(ends_).subspan(made.first_end, made.end_count);
   }
-  /// TestEnvironment of the call in calls(); it has to be one of them.
+  /// Place of the call in calls(); it has to be one of them.
   [[nodiscard]] std::size_t index(const StateCall& made) const {
     return static_cast<std::size_t>(&made - calls_.data());
   }

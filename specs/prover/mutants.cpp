@@ -1,6 +1,7 @@
 #include "specs/prover/mutants.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>

@@ -20,7 +20,7 @@ struct BrokenFact {
   std::string of;
 };
 
-/// SuccessorCache for steps of the oracle's domain. Makes a store, which has to be the youngest of
+/// Answers for steps of the oracle's domain. Makes a store, which has to be the youngest of
 /// its thread when a question is asked: make no other that outlives the question.
 class ConcreteRules {
  public:

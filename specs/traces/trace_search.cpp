@@ -420,8 +420,8 @@ class TraceSearch::Looker {
     if (after.s.truth && !take_step(book_, step, *after.s.truth)) return std::nullopt;
     note_keys(after.known, step.call, step.result);
     attempt_all(after);
-    if (!after.demonstrated_features && add_region(after)) attempt_all(after);
-    return std::move(after.demonstrated_features);
+    if (!after.shown && add_region(after)) attempt_all(after);
+    return std::move(after.shown);
   }
 
   /// A situation after a step that left a wrong state.
@@ -443,7 +443,7 @@ class TraceSearch::Looker {
     // The data path first: there a wrong state does harm.
     for (const unsigned odd : {0U, 1U})
       for (const bool remote : {true, false})
-        for (std::size_t v = 0; v < model::kVerbs && !after.demonstrated_features; ++v)
+        for (std::size_t v = 0; v < model::kVerbs && !after.shown; ++v)
           if (const auto verb = static_cast<Verb>(v);
               book_.has(verb) && model::is_remote(verb) == remote)
             model::each_call(state, verb, odd, visit);
@@ -451,7 +451,7 @@ class TraceSearch::Looker {
 
   void attempt(Following& after, model::Step next) {
     constexpr std::size_t kMostCalls = 3000;
-    if (after.demonstrated_features || ++after.calls > kMostCalls) return;
+    if (after.shown || ++after.calls > kMostCalls) return;
     model::resolve_keys(next, after.known);
     const auto& state = after.s.states.back();
     if (!ConcreteRules::fits(next.call) || !book_.has(next.call.verb) ||
@@ -459,9 +459,9 @@ class TraceSearch::Looker {
       return;
     for (const Seen& seen : answers(after.s, next.call)) {
       if (!concrete_.allowing(state, next.call, seen).empty()) continue;
-      after.demonstrated_features = finish(after.s, as_seen(next, seen), Wrong::forbidden,
+      after.shown = finish(after.s, as_seen(next, seen), Wrong::forbidden,
                                            after.fact, seen, after.rule, after.bad);
-      if (after.demonstrated_features) return;
+      if (after.shown) return;
     }
   }
 
