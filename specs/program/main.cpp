@@ -284,7 +284,8 @@ int main_of(int argc, char** argv) {
   CLI::App app{"Proves theorems about the rules with Z3, for all addresses, lengths and keys."};
   app.name("mrproof-prove");
   app.add_option("--theorem", arguments.theorem, "prove only this theorem");
-  app.add_option("--dialect", arguments.dialect, "prove only the rules of this dialect (default: all)");
+  app.add_option("--dialect", arguments.dialect,
+                 "prove only the rules of this dialect (default: all)");
   app.add_option("--smt2", arguments.smt2, "write each question to DIR, in SMT-LIB 2")
       ->type_name("DIR");
   app.add_option("--seed", arguments.seed, "seed of the solver")->capture_default_str();
@@ -298,13 +299,12 @@ int main_of(int argc, char** argv) {
                "print what a device needs so that a condition of a rule can decide alone");
   app.add_option("--verb", arguments.verb,
                  "--mutants: only of verbs whose name begins so; --deciding: only of this verb");
-  app.add_option("--only", arguments.only, "--mutants: only those whose names contain this")
+  app.add_option("--only", arguments.only, "--mutants: only those with this in their names")
       ->type_name("TEXT");
   app.add_option("--mutant", arguments.mutant,
                  "prove things about this mutant of the rules, until something is refuted")
       ->type_name("NAME");
-  app.add_flag("--mistakes", arguments.mistakes,
-               "list mutants that a tired engineer could write");
+  app.add_flag("--mistakes", arguments.mistakes, "list mutants that a tired engineer could write");
   app.add_option("--traces", arguments.traces,
                  "look for traces of what is refuted, and write them to DIR")
       ->type_name("DIR");
