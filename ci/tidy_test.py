@@ -106,6 +106,9 @@ class Tidy(unittest.TestCase):
                             (name, findings))
         self.assertEqual(len(findings), len(planted) + 1)
 
+    def test_path_in_a_comment_that_is_not_in_the_tree(self):
+        self.expect_in_source("// See model/nowhere.hpp.\n", "'model/nowhere.hpp' is not in the")
+
     def test_paths_in_a_document_that_are_good(self):
         self.expect_nothing({"HACKING.md": """
 `model/rules/effects.hpp`, `rules/effects.hpp`, `effects.hpp`, `model/rules/*.hpp`, ci/test --long.

@@ -11,7 +11,7 @@
 
 namespace mrproof::impl {
 
-/// Maps the buffers of impl/layout.hpp on construction, unmaps them on destruction. Throws
+/// Maps the buffers of model/trace/layout.hpp on construction, unmaps them on destruction. Throws
 /// DeviceError when an address is taken (two devices in one process, or a foreign mapping).
 class Buffers {
  public:

@@ -72,7 +72,7 @@ class Device {
   virtual std::uint64_t reset(const model::Setup& setup) = 0;
 
   /// Makes the call and waits until all that it causes is over. Precondition: the caller may make
-  /// it (see model/rulebook.hpp, callable()).
+  /// it (Rulebook::forbids() in model/judge/rulebook.hpp).
   virtual Observation perform(const model::Call<model::Plain>& call) = 0;
 
   /// Something was seen that makes the device's state doubtful: the next reset() keeps nothing that
@@ -87,7 +87,7 @@ class Device {
   /// connected (Verb::connect): a driver may keep what it should forget in RESET.
   virtual void read_after_connect(bool /*wanted*/) {}
 
-  /// The buffers' bytes as they are now, at their fixed addresses (impl/layout.hpp).
+  /// The buffers' bytes as they are now, at their fixed addresses (model/trace/layout.hpp).
   [[nodiscard]] virtual std::span<const std::byte> buffer(std::size_t index) const = 0;
 };
 

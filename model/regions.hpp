@@ -48,12 +48,45 @@ template <class D, std::size_t N> struct Candidates : Slots<D, N> {
   }
 };
 
-/// What answers to a key, once that has been `looked` up: regions, and windows if it is remote.
-template <class D> struct Holders {
-  bool looked = false;
-  typename D::Bit live{};  ///< something does
-  Candidates<D, D::kRegions> regions;
-  Candidates<D, D::kWindows> windows;
+/// Which key of a region is meant. Windows have a remote key only.
+enum class KeyKind : std::uint8_t { local, remote };
+
+template <class D> struct Target;
+
+/// What answers to a key: regions, and windows if it is remote. Looked up once, in one state;
+/// nothing resets it, so that another state needs other holders.
+template <class D> class Holders {
+ public:
+  using Bit = typename D::Bit;
+  constexpr Holders() = default;
+  constexpr Holders(const Holders&) = default;
+  Holders& operator=(const Holders&) = delete;
+  constexpr ~Holders() = default;
+
+  /// Finds those of the target's key, if that was not done before.
+  constexpr void look_up(const Target<D>& target) {
+    if (looked_) return;
+    looked_ = true;
+    const auto look = [&](const auto& objects, auto& candidates) {
+      for (std::size_t i = 0; i < objects.size(); ++i) {
+        const auto bit = target.finds(objects[i]);
+        candidates.add(i, bit);
+        live_ = live_ | bit;
+      }
+    };
+    look(target.s.regions, regions_);
+    if (target.kind == KeyKind::remote) look(target.s.windows, windows_);
+  }
+  /// Whether something answers.
+  [[nodiscard]] constexpr const Bit& live() const { return live_; }
+  [[nodiscard]] constexpr const auto& regions() const { return regions_; }
+  [[nodiscard]] constexpr const auto& windows() const { return windows_; }
+
+ private:
+  bool looked_ = false;
+  Bit live_{};
+  Candidates<D, D::kRegions> regions_;
+  Candidates<D, D::kWindows> windows_;
 };
 
 /// A stretch of memory that a rule reads or writes.
@@ -74,9 +107,6 @@ constexpr auto paged_in(
     return within<D>(from, length, b.first, b.last) & ((!b.hole) | apart | sound);
   });
 }
-/// Which key of a region is meant. Windows have a remote key only.
-enum class KeyKind : std::uint8_t { local, remote };
-
 /// A scatter/gather element or remote address as one range behind a key, seen by one QP.
 template <class D> struct Target {
   using Bit = typename D::Bit;
@@ -85,38 +115,23 @@ template <class D> struct Target {
   KeyKind kind;
   typename D::Key key;
   Address start, length;
-  std::uint8_t qp;      ///< slot of the queue pair that uses the key
-  std::uint32_t right;  ///< access flag needed; 0: none (local read is always enabled)
-  Holders<D>* holders;  ///< of the key; belongs to the view
+  std::uint8_t qp;            ///< slot of the queue pair that uses the key
+  std::uint32_t right;        ///< access flag needed; 0: none (local read is always enabled)
+  const Holders<D>* holders;  ///< of the key; belongs to the view
 
   /// Whether the live region, the bound window answers to the key.
   constexpr Bit finds(const Region<D>& r) const {
     return r.live & (kind == KeyKind::local ? r.lkey == key : (!r.null) & (r.rkey == key));
   }
   constexpr Bit finds(const Window<D>& w) const { return w.live & w.bound & (w.rkey == key); }
-  /// Finds the holders, if that was not done before.
-  constexpr void look_up() const {
-    Holders<D>& found = *holders;
-    if (found.looked) return;
-    found.looked = true;
-    const auto look = [&](const auto& objects, auto& candidates) {
-      for (std::size_t i = 0; i < objects.size(); ++i) {
-        const auto bit = finds(objects[i]);
-        candidates.add(i, bit);
-        found.live = found.live | bit;
-      }
-    };
-    look(s.regions, found.regions);
-    if (kind == KeyKind::remote) look(s.windows, found.windows);
-  }
 
   /// Whether `each` holds for all regions, windows, both of which answer to the key.
-  constexpr Bit regions(auto&& each) const { return holders->regions.all(s.regions, each); }
-  constexpr Bit windows(auto&& each) const { return holders->windows.all(s.windows, each); }
+  constexpr Bit regions(auto&& each) const { return holders->regions().all(s.regions, each); }
+  constexpr Bit windows(auto&& each) const { return holders->windows().all(s.windows, each); }
   constexpr Bit both(auto&& each) const { return regions(each) & windows(each); }
 
   /// Whether a live region or a bound window has the key.
-  constexpr Bit key_is_live() const { return holders->live; }
+  constexpr Bit key_is_live() const { return holders->live(); }
   /// Whether what has the key, if anything, is in the PD of the queue pair that uses it; grants the
   /// right; contains the range (a null region contains all ranges).
   constexpr Bit same_pd() const {
@@ -195,8 +210,8 @@ template <class D> struct Target {
           D::select(found, region.outside_buffers | region.null | gone, piece.outside_buffers);
       piece.zeros = D::select(found, region.null, piece.zeros);
     };
-    holders->regions.each(s.regions, [&](Bit found, auto& r) { take(found, r, r); });
-    holders->windows.each(s.windows, [&](Bit found, auto& w) {
+    holders->regions().each(s.regions, [&](Bit found, auto& r) { take(found, r, r); });
+    holders->windows().each(s.windows, [&](Bit found, auto& w) {
       for (std::size_t i = 0; i < D::kRegions; ++i) take(found & (w.region == i), w, s.regions[i]);
     });
     return piece;
@@ -214,8 +229,8 @@ template <class D> struct Target {
       const auto fits = D::select(length <= after_start, length, after_start + 1);
       bytes = D::select(inside, fits, bytes);
     };
-    holders->regions.each(s.regions, [&](Bit found, auto& r) { take(found & !r.empty, r); });
-    holders->windows.each(s.windows, take);
+    holders->regions().each(s.regions, [&](Bit found, auto& r) { take(found & !r.empty, r); });
+    holders->windows().each(s.windows, take);
     return bytes;
   }
   constexpr Piece<D> reachable_piece() const { return piece(reachable()); }

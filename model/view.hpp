@@ -24,8 +24,9 @@ constexpr std::uint32_t missing_on_demand(Verb verb) {
 /// Whether the work request writes to its local elements.
 constexpr bool writes_local(Verb verb) { return local_right(verb) != 0; }
 
-/// One call in one state. Made for each step anew, since it keeps what the call's keys were found
-/// to be; an effect that runs in place is the last to use it.
+/// One call in one state. It keeps what the call's keys were found to be, and nothing makes it
+/// forget: who changes the state makes another view. An effect that runs in place is the last to
+/// use its own.
 template <class D> struct View {
   const State<D>& state;
   const Call<D>& call;
@@ -33,6 +34,11 @@ template <class D> struct View {
   /// What answers to the keys of the call's elements, of the receive's on the peer, to its rkey.
   mutable std::array<Holders<D>, 2> of_elements{}, of_receive{};
   mutable Holders<D> of_rkey{};
+
+  /// The call with another result. What its keys were found to be does not depend on that.
+  constexpr View ended_by(const Result<D>& other) const {
+    return {state, call, other, of_elements, of_receive, of_rkey};
+  }
   /// The objects that the call names, and the queue pair at the other end.
   constexpr const auto& pd() const { return state.pds.at(call.pd); }
   constexpr const auto& region() const { return state.regions.at(call.mr); }
@@ -49,9 +55,9 @@ template <class D> struct View {
   constexpr Target<D> element(std::size_t index, std::uint32_t right) const {
     const auto& [lkey, address, length] =
         index == 0 ? Element<D>{call.lkey, call.address, call.length} : call.second;
-    const Target<D> t{
-        state, KeyKind::local, lkey, address, length, call.qp, right, &of_elements.at(index)};
-    t.look_up();
+    auto& holders = of_elements.at(index);
+    const Target<D> t{state, KeyKind::local, lkey, address, length, call.qp, right, &holders};
+    holders.look_up(t);
     return t;
   }
   /// The same, with the right that the verb needs.
@@ -62,7 +68,7 @@ template <class D> struct View {
   constexpr Target<D> remote() const {
     const Target<D> t{state, KeyKind::remote, call.rkey, call.remote, message(), peer_of(call.qp),
         remote_access(call.verb), &of_rkey};
-    t.look_up();
+    of_rkey.look_up(t);
     return t;
   }
   /// Element `index` of the receive posted on the peer, for as many bytes of the message as land in
@@ -73,9 +79,10 @@ template <class D> struct View {
     const auto left =
         index == 0 ? message() : D::select(message() < first, D::address(0), message() - first);
     const auto lands = whole ? length : D::select(left < length, left, length);
-    const Target<D> t{state, KeyKind::local, lkey, address, lands, peer_of(call.qp), kLocalWrite,
-        &of_receive.at(index)};
-    t.look_up();
+    auto& holders = of_receive.at(index);
+    const Target<D> t{
+        state, KeyKind::local, lkey, address, lands, peer_of(call.qp), kLocalWrite, &holders};
+    holders.look_up(t);
     return t;
   }
 

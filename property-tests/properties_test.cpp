@@ -162,14 +162,10 @@ void compare_rules(const model::Oracle& oracle, const model::Step& step) {
 
 RC_GTEST_PROP(Rules, ApplyAsTheirTermsSay, ()) {
   const model::Trace trace = any_case(device_of(any_faulty_device()));
-  model::Oracle oracle(*model::find_rulebook(trace.dialect), trace.setup, trace.can);
-  for (model::Step step : trace.steps) {
-    oracle.resolve(step);
-    compare_rules(oracle, step);
-    model::RecordedMemory memory(step);
-    step.bytes.clear();
-    const auto judgement = oracle.check(step, memory);
-    if (judgement.verdict == model::Verdict::deviates && !oracle.recover(step, judgement)) break;
+  model::RecordedCase recorded(trace, *model::find_rulebook(trace.dialect));
+  while (const model::Step* step = recorded.next()) {
+    compare_rules(recorded.oracle(), *step);
+    recorded.judge();
   }
 }
 

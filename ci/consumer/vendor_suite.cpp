@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "impl/device.hpp"
-#include "impl/device_memory.hpp"
+#include "impl/device_case.hpp"
 #include "impl/sim/sim_device.hpp"
 #include "model/judge/judge.hpp"
 #include "model/judge/rulebook.hpp"
@@ -46,24 +46,19 @@ void explain(const model::Oracle& oracle, const model::Step& step,
 std::uint64_t walk_case(impl::Device& device, std::uint64_t seed, std::uint64_t most,
                         Counts& counts) {
   const model::Setup setup = model::standard_setup();
-  device.reset(setup);
-  impl::DeviceMemory memory(device);
-  model::Oracle oracle(model::linux_rulebook(), setup, device.capabilities());
+  impl::DeviceCase suite_case(device, model::linux_rulebook(), setup);
+  const model::Oracle& oracle = suite_case.oracle();
   const property_tests::WalkOptions options;
   property_tests::Walk walk(seed, options);
   for (std::uint64_t made = 1; made <= most; ++made) {
     model::Step step = walk.next(oracle);
-    const impl::Observation seen = device.perform(step.call);
-    step.result = seen.result;
-    step.observed = step.keys_seen = true;
-    step.timed_out = seen.timed_out;
-    const model::Judgement judgement = oracle.check(step, memory);
+    const model::Judgement judgement = suite_case.make(step);
     ++count(counts, judgement.verdict);
-    if (!seen.kernel_warning.empty()) ++count(counts, model::Verdict::kernel_warning);
+    if (!suite_case.seen().kernel_warning.empty()) ++count(counts, model::Verdict::kernel_warning);
     if (judgement.verdict != model::Verdict::deviates && judgement.verdict != model::Verdict::hang)
       continue;
     explain(oracle, step, judgement);
-    if (!oracle.recover(step, judgement)) return made;
+    if (oracle.lost()) return made;
   }
   return most;
 }

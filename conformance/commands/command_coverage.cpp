@@ -15,7 +15,7 @@ namespace {
 
 struct CoverageOptions {
   std::string folder, expectations, missed;
-  std::vector<std::string> scopes, scenarios;
+  std::vector<std::string> scopes;
   bool json = false, all = false;
 };
 
@@ -40,8 +40,8 @@ void write_missed(const ModelCoverage& covered, const std::string& folder) {
 int coverage(const CoverageOptions& options) {
   property_tests::WalkOptions walk;
   if (!options.expectations.empty()) avoid_expected(load_expectations(options.expectations), walk);
-  const auto covered = cover(folder_of(options.folder), options.scopes, walk.known,
-                             options.scenarios, !options.missed.empty());
+  const auto covered =
+      cover(folder_of(options.folder), options.scopes, walk.known, !options.missed.empty());
   if (!options.missed.empty()) write_missed(covered, options.missed);
   fmt::print("{}", options.json ? coverage_json(covered) : coverage_text(covered, options.all));
   return covered.complete() ? kExitExpected : kExitDeviation;
@@ -63,8 +63,6 @@ void add_coverage_command(CLI::App& app, int& exit_code) {
       ->add_option("--expect", o.expectations,
                    "file of expected deviations: calls that were left out as known trouble")
       ->check(kNotEmpty);
-  command->add_option("--scenarios", o.scenarios,
-                      "folder of scenarios that the run had: which of their calls were left out");
   command
       ->add_option("--missed", o.missed,
                    "write traces of the calls that were missed to this folder, by the ways "

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "conformance/report/report.hpp"
-#include "model/oracle/judge_trace.hpp"
 #include "model/oracle/memory.hpp"
+#include "model/oracle/recorded_case.hpp"
 #include "model/trace/layout.hpp"
 #include "model/trace/notation.hpp"
 #include "model/view.hpp"

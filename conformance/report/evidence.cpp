@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/recorded_case.hpp"
 #include "model/oracle/synthesize.hpp"
 #include "specs/explain/explain_deviation.hpp"
 
@@ -50,24 +50,28 @@ std::size_t count_told(const model::Trace& trace) {
 class Reader {
  public:
   Reader(const model::Trace& trace, const Rulebook& book, const std::string& file)
-      : file_(&file), oracle_(book, trace.setup, trace.can), keys_(trace) {
+      : file_(&file), recorded_(trace, book, model::RecordedCase::Keys::given) {
     evidence_.trace = trace;
     evidence_.trace.steps.clear();
     evidence_.book = &book;
   }
 
-  /// Takes one step in; false if it is the decisive one.
-  bool take(model::Step step, bool last) {
+  /// Takes the next step in; false if it is the decisive one.
+  bool take(bool last) {
+    model::Step& step = *recorded_.next();
     const model::Annotation* const told = told_from_outside(step);
     const auto from_outside = told == nullptr ? model::Annotation{} : *told;
     const model::Annotation* const bytes = told_of_bytes(step);
     const auto of_bytes = bytes == nullptr ? model::Annotation{} : *bytes;
-    oracle_.resolve(step);
-    keys_.give(step, oracle_.state());
-    check_callable(step, from_outside);
-    evidence_.before.push_back(oracle_.state());
-    evidence_.memory = oracle_.memory();
-    bool goes_on = step.observed || program_does(step) ? judge(step, last) : false;
+    const bool ended =
+        from_outside.verdict != Verdict::crash && from_outside.verdict != Verdict::hang;
+    if (!recorded_.has_result() && ended)
+      recorded_.fail(
+          *file_, "the step has no result; replay the trace on a device first, or write '-> ok'");
+    recorded_.check_callable(*file_);
+    evidence_.before.push_back(recorded_.oracle().state());
+    evidence_.memory = recorded_.oracle().memory();
+    bool goes_on = recorded_.has_result() && judge(step, last);
     if (from_outside.verdict != Verdict::conforms) step.annotations = {from_outside};
     if (goes_on && of_bytes.rule == step.annotations.front().rule) {
       step.annotations = {of_bytes};
@@ -89,44 +93,22 @@ class Reader {
   }
 
  private:
-  static bool program_does(const model::Step& step) {
-    return step.call.verb == Verb::fill || step.call.verb == Verb::protect;
-  }
-
-  void check_callable(const model::Step& step, const model::Annotation& from_outside) const {
-    const auto fail = [&](const std::string& what) {
-      throw model::TraceError(fmt::format("{}:{}:1: {}", *file_, step.line, what));
-    };
-    const bool ended =
-        from_outside.verdict != Verdict::crash && from_outside.verdict != Verdict::hang;
-    if (!step.observed && !program_does(step) && ended)
-      fail("the step has no result; replay the trace on a device first, or write '-> ok'");
-    if (const auto* precondition = oracle_.forbids(step))
-      fail(fmt::format("this call may not be made here, since it does not hold that {}",
-                       precondition->sentence));
-  }
-
   /// Judges the observed step; whether the state after it is known.
   bool judge(model::Step& step, bool last) {
-    model::RecordedMemory memory(step);
-    step.bytes.clear();
+    const Judgement judgement = recorded_.judge();
+    const model::Oracle& oracle = recorded_.oracle();
+    step.annotations = {model::annotate(judgement, step)};
     step.remarks.clear();
-    step.annotations.clear();
-    const Judgement judgement = oracle_.check(step, memory);
-    step.annotations.push_back(model::annotate(judgement, step));
-    if (!is_trouble(judgement.verdict)) {
-      evidence_.after.push_back(oracle_.state());
-      return true;
+    if (is_trouble(judgement.verdict)) {
+      step.remarks = specs::explain_deviation(oracle, step, judgement);
+      if (last || oracle.lost()) return false;
     }
-    step.remarks = specs::explain_deviation(oracle_, step, judgement);
-    if (last || !oracle_.recover(step, judgement)) return false;
-    evidence_.after.push_back(oracle_.state());
+    evidence_.after.push_back(oracle.state());
     return true;
   }
 
   const std::string* file_;
-  model::Oracle oracle_;
-  model::KeyGiver keys_;
+  model::RecordedCase recorded_;
   Evidence evidence_;
 };
 
@@ -163,7 +145,7 @@ Evidence gather_evidence(const model::Trace& trace, const Rulebook& book, const 
   const bool told = tells_trouble(trace);
   for (std::size_t i = 0; i < count; ++i)
     // Where the trace names nothing, the first deviation is the one that it is about.
-    if (!reader.take(trace.steps[i], !told || i + 1 == count)) break;
+    if (!reader.take(!told || i + 1 == count)) break;
   return reader.finish();
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <regex>
 
 #include "conformance/report/finding_drawing.hpp"
 #include "conformance/report/finding_letter.hpp"
@@ -13,6 +12,7 @@
 #include "conformance/report/repro.hpp"
 #include "model/oracle/judge_trace.hpp"
 #include "model/testing/test_files.hpp"
+#include "model/trace/pattern.hpp"
 #include "model/trace/trace_dialect.hpp"
 
 namespace mrproof::conformance {
@@ -111,13 +111,12 @@ struct Words {
 };
 
 std::vector<Words> words_of(const std::string& svg) {
-  static const std::regex kText("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\"([^>]*)>([^<]*)<");
+  static const std::string kText("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\"([^>]*)>([^<]*)<");
   std::vector<Words> all;
-  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), kText); it != std::sregex_iterator();
-       ++it) {
-    const double letter = (*it)[3].str().find("offset") != std::string::npos ? 6 : 6.6;
-    all.push_back({std::stod((*it)[1]), std::stod((*it)[2]),
-                   letter * static_cast<double>((*it)[4].length()), (*it)[4]});
+  for (const auto& match : model::all_matches(svg, kText)) {
+    const double letter = match[3].find("offset") != std::string::npos ? 6 : 6.6;
+    all.push_back({std::stod(match[1]), std::stod(match[2]),
+                   letter * static_cast<double>(match[4].length()), match[4]});
   }
   return all;
 }

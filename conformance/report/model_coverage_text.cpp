@@ -60,7 +60,7 @@ class Text {
       for (const auto& one : left)
         if (!one.why.empty()) line(fmt::format("    {} ({})", one.name, one.why));
     if (names.empty()) return;
-    line(fmt::format("  nothing in this run came to it: {}", names.size()));
+    line(fmt::format("  not reached: {}", names.size()));
     list(names);
   }
   [[nodiscard]] const std::string& text() const { return text_; }

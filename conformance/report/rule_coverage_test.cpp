@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/recorded_case.hpp"
 
 namespace mrproof::conformance {
 namespace {
@@ -18,16 +18,12 @@ std::vector<std::string> alone_in(const std::string& steps) {
           steps,
       "trace");
   const Rulebook& book = linux_rulebook();
-  model::Oracle oracle(book, trace.setup, trace.can);
-  model::KeyGiver keys(trace);
+  model::RecordedCase recorded(trace, book, model::RecordedCase::Keys::given);
   RuleCoverage coverage(book);
-  for (std::size_t i = 0; i < trace.steps.size(); ++i) {
-    model::Step step = trace.steps[i];
-    oracle.resolve(step);
-    keys.give(step, oracle.state());
-    if (i + 1 == trace.steps.size()) coverage.look({oracle.state(), step.call, step.result});
-    model::RecordedMemory memory(step);
-    oracle.check(step, memory);
+  for (std::size_t i = 1; const model::Step* step = recorded.next(); ++i) {
+    if (i == trace.steps.size())
+      coverage.look({recorded.oracle().state(), step->call, step->result});
+    recorded.judge();
   }
   std::vector<std::string> names;
   for (std::size_t i = 0; i < coverage.conditions().size(); ++i) {

@@ -80,23 +80,16 @@ bool ScopeCoverage::passes(const specs::StateCall& call, const specs::Transition
   return seen.ends.contains(end.to) || (call.end_count == 1 && !seen.rules.empty());
 }
 
-/// The trouble that the call is known to make in its state; empty if none.
-std::string trouble_of(const State<Plain>& state, const Call<Plain>& call,
-                       const std::vector<property_tests::KnownDeviation>& known,
-                       const Rulebook& book) {
-  const PlainView view{state, call, {}};
-  if (property_tests::peer_gone(view)) return kUnanswered;
-  if (!property_tests::is_known_trouble(known, book, view)) return "";
-  return fmt::format("{}.none/none/{}", kVerbNames.at(static_cast<std::size_t>(call.verb)),
-                     property_tests::trouble_name(book, view));
-}
-
 std::string ScopeCoverage::trouble_in(
     const specs::StateCall& call, const std::vector<property_tests::KnownDeviation>& known) const {
   model::Step step = all_->scope().calls[call.call];
   const auto state = specs::plain_state(all_->state(call.from));
   model::resolve_keys(step, state);
-  return trouble_of(state, step.call, known, all_->book());
+  const PlainView view{state, step.call, {}};
+  if (property_tests::peer_gone(view)) return kUnanswered;
+  if (!property_tests::is_known_trouble(known, all_->book(), view)) return "";
+  return fmt::format("{}.none/none/{}", kVerbNames.at(static_cast<std::size_t>(step.call.verb)),
+                     property_tests::trouble_name(all_->book(), view));
 }
 
 /// The states that the device comes to, as far as is known: by what was not tried it may come
@@ -221,7 +214,7 @@ ScopeFigures ScopeCoverage::figures(
     if (seen_[index].made)
       count_made(call, figures);
     else if (!trouble[index].empty())
-      figures.avoided.emplace_back(index, trouble[index]);
+      ++figures.left_out[trouble[index]];
     else if (!reached[call.from])
       ++figures.behind[why[call.from]];
     else if (doubts_[call.from] > 1)
@@ -230,7 +223,6 @@ ScopeFigures ScopeCoverage::figures(
       missed.push_back(index);
     if (reached[call.from] && trouble[index].empty()) figures.expected.push_back(index);
   }
-  for (const auto& call : figures.avoided) ++figures.left_out[call.second];
   for (const auto index : missed) figures.missed.push_back(name_of(all_->calls()[index]));
   figures.missed_places = std::move(missed);
   count_pairs(figures);

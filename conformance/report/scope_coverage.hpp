@@ -24,8 +24,6 @@ struct ScopeFigures {
   std::map<std::string, std::size_t> deviations;
   /// Calls that were left out, since they are known to make trouble, by its name.
   std::map<std::string, std::size_t> left_out;
-  /// Their places (Transitions::calls()), each with that name.
-  std::vector<std::pair<std::size_t, std::string>> avoided;
   /// Calls in states that this device does not come to, by what keeps it from there.
   std::map<std::string, std::size_t> behind;
   /// Calls that could have been made, and were not.
@@ -46,13 +44,6 @@ struct MissedTraces {
   std::vector<model::Trace> traces;
   std::size_t out_of_reach = 0;  ///< calls in none of them: no way to their state is known
 };
-
-/// Why the call would not be made: the name of the trouble that it is known to make, or that nobody
-/// answers it; empty if it would be.
-std::string trouble_of(const model::State<model::Plain>& state,
-                       const model::Call<model::Plain>& call,
-                       const std::vector<property_tests::KnownDeviation>& known,
-                       const model::Rulebook& book);
 
 /// Follows a run's cases as long as they stay within the scope.
 class ScopeCoverage {
@@ -92,6 +83,8 @@ class ScopeCoverage {
                                     const std::string& trouble) const;
   [[nodiscard]] std::vector<std::string> barriers(const std::vector<bool>& reached,
                                                   const std::vector<std::string>& trouble) const;
+  /// Why the call would not be made: the name of the trouble that it is known to make, or that
+  /// nobody answers it; empty if it would be.
   [[nodiscard]] std::string trouble_in(
       const specs::StateCall& call, const std::vector<property_tests::KnownDeviation>& known) const;
   void count_made(const specs::StateCall& call, ScopeFigures& figures) const;

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/recorded_case.hpp"
 #include "model/testing/test_files.hpp"
 #include "property-tests/series/tours.hpp"
 
@@ -38,18 +38,14 @@ class Covered {
   /// The same with one trace.
   template <class Turn>
   void follow(const model::Trace& trace, Turn&& turn) {
-    model::Oracle oracle(all_.book(), trace.setup, trace.can);
-    model::KeyGiver keys(trace);
+    model::RecordedCase recorded(trace, all_.book(), model::RecordedCase::Keys::given);
     seen_.begin_case(trace.setup);
-    for (model::Step step : trace.steps) {
-      oracle.resolve(step);
-      if (oracle.forbids(step) != nullptr) continue;
-      turn(step);
-      keys.give(step, oracle.state());
-      const auto before = oracle.state();
-      model::RecordedMemory memory(step);
-      const auto judgement = oracle.check(step, memory);
-      seen_.step(before, step, judgement);
+    while (model::Step* step = recorded.next()) {
+      if (recorded.oracle().forbids(*step) != nullptr) continue;
+      turn(*step);
+      const auto before = recorded.oracle().state();
+      const auto judgement = recorded.judge();
+      seen_.step(before, *step, judgement);
       if (judgement.verdict == Verdict::deviates)
         break;  // the results to come are for another state
     }

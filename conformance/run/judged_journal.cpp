@@ -1,7 +1,7 @@
 #include "conformance/run/judged_journal.hpp"
 
 #include "conformance/run/read_back.hpp"
-#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/recorded_case.hpp"
 
 namespace mrproof::conformance {
 namespace {
@@ -36,19 +36,13 @@ class Reader {
     if (!in_case_) return;
     in_case_ = false;
     const model::Trace trace = case_.trace();
-    visitor_.begin_case(case_.name(), trace.setup);
-    model::Oracle oracle(book_, trace.setup, trace.can);
-    bool goes_on = true;
-    for (model::Step step : trace.steps) {
-      oracle.resolve(step);
-      const auto before = oracle.state();
-      model::RecordedMemory memory(step);
-      step.bytes.clear();
-      const auto judgement = oracle.check(step, memory);
-      visitor_.step(before, step, judgement);
-      goes_on = oracle.recover(step, judgement) || judgement.verdict != model::Verdict::deviates;
+    visitor_.begin_case(trace.setup);
+    model::RecordedCase recorded(trace, book_);
+    while (const model::Step* step = recorded.next()) {
+      const auto before = recorded.oracle().state();
+      const auto judgement = recorded.judge();
+      visitor_.step(before, *step, judgement);
     }
-    visitor_.end_case(oracle, trace.steps.size(), goes_on);
   }
 
   [[nodiscard]] std::uint64_t ended() const { return ended_; }

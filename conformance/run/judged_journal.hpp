@@ -17,13 +17,10 @@ class JournalVisitor {
 
   /// The device, as often as a worker opened it.
   virtual void device(const model::Capabilities<model::Plain>& can) = 0;
-  virtual void begin_case(const std::string& name, const model::Setup& setup) = 0;
+  virtual void begin_case(const model::Setup& setup) = 0;
   /// A step, its keys resolved, in the state before it.
   virtual void step(const model::State<model::Plain>& before, const model::Step& step,
                     const model::Judgement& judgement) = 0;
-  /// The case is over after so many steps: the oracle as it is after them; `goes_on`: whether it
-  /// knows enough for another step.
-  virtual void end_case(model::Oracle& /*oracle*/, std::size_t /*steps*/, bool /*goes_on*/) {}
   /// A crash, hang or warning: "local_inv.none/none/unbound_window_named", or empty.
   virtual void incident(const std::string& name) = 0;
 };

@@ -1,6 +1,6 @@
 #include "conformance/run/supervisor.hpp"
 
-#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/recorded_case.hpp"
 #include "property-tests/series/series.hpp"
 
 #include <fmt/format.h>

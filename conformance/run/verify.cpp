@@ -6,7 +6,7 @@
 #include <set>
 
 #include "conformance/run/read_back.hpp"
-#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/recorded_case.hpp"
 #include "model/trace/notation.hpp"
 #include "model/trace/trace_dialect.hpp"
 #include "property-tests/walk/plan.hpp"
@@ -74,17 +74,14 @@ class Verifier {
   void judge() {
     if (verdicts_.empty()) return;
     const model::Trace trace = case_.trace();
-    model::Oracle oracle(book_, trace.setup, trace.can);
-    for (std::size_t i = 0; i < trace.steps.size(); ++i) judge_step(oracle, trace.steps[i], i);
+    model::RecordedCase recorded(trace, book_);
+    for (std::size_t i = 0; const model::Step* step = recorded.next(); ++i)
+      compare_step(recorded.judge(), *step, i);
     verdicts_.clear();
     warned_.clear();
   }
 
-  void judge_step(model::Oracle& oracle, model::Step step, std::size_t number) {
-    oracle.resolve(step);
-    model::RecordedMemory memory(step);
-    step.bytes.clear();
-    model::Judgement judgement = oracle.check(step, memory);
+  void compare_step(model::Judgement judgement, const model::Step& step, std::size_t number) {
     if (warned_.at(number) && judgement.verdict != Verdict::deviates &&
         judgement.verdict != Verdict::hang)
       judgement.verdict = Verdict::kernel_warning;
@@ -95,7 +92,6 @@ class Verifier {
     if (name != verdicts_.at(number))
       differ(fmt::format("{} step {}: '{}', but it is '{}'", case_.name(), number + 1,
                          verdicts_.at(number), name));
-    oracle.recover(step, judgement);
   }
 
   const model::Rulebook& book_;

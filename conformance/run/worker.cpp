@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "impl/by_name/open_device.hpp"
-#include "impl/device_memory.hpp"
+#include "impl/device_case.hpp"
 #include "property-tests/series/series.hpp"
 #include "property-tests/walk/peer_gone.hpp"
 #include "specs/explain/explain_deviation.hpp"
@@ -210,9 +210,7 @@ class Worker {
     begin_step(index, planned);
     const auto start = Clock::now();
     impl::Observation seen = device_.perform(step.call);
-    step.result = seen.result;
-    step.observed = true;
-    step.timed_out = seen.timed_out;
+    impl::record(step, seen);
     if (!seen.disturbance.empty()) {
       disturbance_ = std::move(seen.disturbance);
       device_.mark_suspect();
@@ -236,12 +234,9 @@ class Worker {
     if (judgement.verdict != Verdict::deviates && needs_annotation(judgement))
       step.annotations.push_back(model::annotate(judgement, step));
     shown_ = plan_.until && step.annotations.front() == *plan_.until;
-    const bool recovered = oracle.recover(step, judgement) && !shown_;
     finish(index, seen, judgement, start);
-    const bool is_known = recovered || judgement.verdict == Verdict::conforms ||
-                          judgement.verdict == Verdict::unsupported ||
-                          (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
-    const bool goes_on = is_known && !seen.stray;
+    const bool goes_on =
+        !oracle.lost() && judgement.verdict != Verdict::kernel_warning && !shown_ && !seen.stray;
     if (!goes_on) device_.mark_suspect();
     return goes_on;
   }

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string_view>
 #include <utility>
 
 #include "conformance/report/finding.hpp"
+#include "model/trace/pattern.hpp"
 #include "property-tests/walk/plan.hpp"
 
 namespace mrproof::conformance {
@@ -23,18 +23,18 @@ namespace fs = std::filesystem;
 
 /// Whether a run, or `mrproof merge`, gives files such names.
 bool is_report(const std::string& name) {
-  static const std::regex numbered(
+  static const std::string numbered(
       "(shard-[0-9]+-)?(deviation|crash|hang|kernel_warning|interruption)-[0-9]{2,}(-[a-z0-9_.-]+)?"
       "\\.mrt|console-(qemu|[0-9]+)\\.log");
   return std::find(kReportFiles.begin(), kReportFiles.end(), name) != kReportFiles.end() ||
-         name == "journal.jsonl" || std::regex_match(name, numbered);
+         name == "journal.jsonl" || model::matches(name, numbered);
 }
 
 /// Whether `mrproof run --shrink` gives folders such names.
 bool is_finding(const std::string& name) {
-  static const std::regex numbered(
+  static const std::string numbered(
       "(deviation|crash|hang|kernel_warning)-[0-9]{2,}(-[a-z0-9_.-]+)?");
-  return std::regex_match(name, numbered);
+  return model::matches(name, numbered);
 }
 
 /// The first bytes of a journal, and all of a report, which says what it is somewhere.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "conformance/run/expectations.hpp"
-#include "model/oracle/judge_trace.hpp"
+#include "model/oracle/recorded_case.hpp"
 #include "model/trace/trace_scanner.hpp"
 #include "property-tests/shrink/shrink_form.hpp"
 
@@ -114,14 +114,14 @@ void SupervisedTrials::spare(const model::Trace& seen) {
   });
   plan_.walk.known = known_;
   const model::Rulebook& book = *model::find_rulebook(plan_.dialect);
-  for (std::size_t i = 0; i < seen.steps.size(); ++i) {
-    const model::Oracle oracle = model::oracle_before(seen, book, i);
-    model::Step step = seen.steps[i];
-    oracle.resolve(step);
+  model::RecordedCase recorded(seen, book);
+  while (const model::Step* step = recorded.next()) {
     std::erase_if(plan_.walk.known, [&](const property_tests::KnownDeviation& known) {
-      return property_tests::is_known_trouble({known}, book,
-                                              {oracle.state(), step.call, step.result});
+      return property_tests::is_known_trouble(
+          {known}, book, {recorded.oracle().state(), step->call, step->result});
     });
+    recorded.judge();
+    if (recorded.oracle().lost()) break;
   }
 }
 

@@ -104,7 +104,7 @@ class Memory {
   std::array<Page, kPages> pages_{};
 };
 
-/// How many bytes from `address` on lie in one buffer of impl/layout.hpp; 0 outside of all.
+/// How many bytes from `address` on lie in one buffer of model/trace/layout.hpp; 0 outside of all.
 constexpr std::uint64_t buffer_bytes_from(std::uint64_t address) {
   const std::uint64_t distance = address - model::kBufferBase;
   if (distance >= model::kBufferCount * model::kBufferStride) return 0;

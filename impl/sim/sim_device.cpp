@@ -18,7 +18,7 @@ Fault fault_of(const SimOptions& options) {
   const std::optional<Fault> fault = fault_by_name(*options.fault);
   if (!fault)
     throw DeviceError("the simulated device has no fault '" + *options.fault +
-                      "': take one of the ids in impl/sim/faults_*.cpp");
+                      "': take one of the ids in impl/sim/faults_*.inc");
   return *fault;
 }
 

@@ -9,25 +9,6 @@ namespace mrproof::model {
 
 namespace {
 
-using Values = std::vector<std::uint64_t>;
-
-Choices plain(const Values& sound, const Values& odd = {}) {
-  Choices choices;
-  for (const auto value : sound) choices.sound.push_back({value, {}, 0});
-  for (const auto value : odd) choices.odd.push_back({value, {}, 0});
-  return choices;
-}
-
-template <class Slots, class Predicate>
-Values slots_where(const Slots& slots, Predicate&& predicate) {
-  Values found;
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    if (predicate(slots.at(i))) found.push_back(i);
-  return found;
-}
-template <class Slots> Values live(const Slots& slots) {
-  return slots_where(slots, [](const auto& s) { return s.live.truth(); });
-}
 /// The lowest free slot; few objects are enough for anything.
 template <class Slots> Values first_free(const Slots& slots, std::size_t most) {
   if (live(slots).size() >= most) return {};
@@ -39,32 +20,32 @@ Choices memory_addresses(const State<Plain>& s, const Step& step) {
   if (is_bind(step.call.verb)) {
     const auto& r = s.regions.at(step.call.mr);
     const auto first = r.first.value();
-    return plain({first, first + 8, first + 64}, {first - 1, r.last.value(), 0});
+    return choose({first, first + 8, first + 64}, {first - 1, r.last.value(), 0});
   }
   if (step.call.verb == Verb::protect)
-    return plain({base(0), base(1), base(3) + kPageSize}, {base(0) + kPageSize, base(3)});
-  if (step.call.verb == Verb::fill) return plain({base(0), base(1)});
-  return plain({base(0), base(1), base(2), base(3), base(0) + kPageSize},
+    return choose({base(0), base(1), base(3) + kPageSize}, {base(0) + kPageSize, base(3)});
+  if (step.call.verb == Verb::fill) return choose({base(0), base(1)});
+  return choose({base(0), base(1), base(2), base(3), base(0) + kPageSize},
       {base(3) + kPageSize, base(0) - kPageSize, base(0) + 64, 0, base(1) + 4000});
 }
 
 Choices lengths(const Step& step) {
   switch (step.call.verb) {
-    case Verb::protect: return plain({kPageSize}, {2 * kPageSize});
-    case Verb::fill: return plain({64});
+    case Verb::protect: return choose({kPageSize}, {2 * kPageSize});
+    case Verb::fill: return choose({64});
     case Verb::bind_mw:
-    case Verb::post_bind_mw: return plain({64, 4096, 8}, {0, 8192, 8193, ~std::uint64_t{0}});
-    default: return plain({4096, 8192, 64}, {0, 8, 16384, 8193, ~std::uint64_t{0}});
+    case Verb::post_bind_mw: return choose({64, 4096, 8}, {0, 8192, 8193, ~std::uint64_t{0}});
+    default: return choose({4096, 8192, 64}, {0, 8, 16384, 8193, ~std::uint64_t{0}});
   }
 }
 
 Choices accesses(const Step& step) {
   constexpr auto kAll = kLocalWrite | kRemoteWrite | kRemoteRead;
   if (is_bind(step.call.verb))
-    return plain({kRemoteRead, kRemoteWrite | kRemoteRead, kRemoteWrite, kRemoteAtomic,
-                     kRemoteRead | kZeroBased},
+    return choose({kRemoteRead, kRemoteWrite | kRemoteRead, kRemoteWrite, kRemoteAtomic,
+                      kRemoteRead | kZeroBased},
         {0, kLocalWrite, kMwBind, kRemoteRead | (1U << 12U)});
-  return plain({kLocalWrite, kAll, kAll | kMwBind | kRemoteAtomic, kAll | kRemoteAtomic, 0},
+  return choose({kLocalWrite, kAll, kAll | kMwBind | kRemoteAtomic, kAll | kRemoteAtomic, 0},
       {kRemoteWrite, kLocalWrite | kMwBind, kRemoteRead, kAll | kOnDemand, kAll | kZeroBased,
           kRemoteAtomic, kRemoteRead | kMwBind, kLocalWrite | (1U << 12U), kLocalWrite | kHugetlb,
           kLocalWrite | kHugetlb | kOnDemand, kOnDemand, kOnDemand | kMwBind | kAll,
@@ -75,8 +56,8 @@ Choices accesses(const Step& step) {
 Choices iovas(const Step& step) {
   const auto address = step.call.address.value();
   if (step.call.verb == Verb::reg_dmabuf_mr)
-    return plain({0, 0x100000, buffer_address(1)}, {8, ~std::uint64_t{4095}});
-  return plain({address, 0x100000 + (address & 4095), 0},
+    return choose({0, 0x100000, buffer_address(1)}, {8, ~std::uint64_t{4095}});
+  return choose({address, 0x100000 + (address & 4095), 0},
       {address + 8, ~std::uint64_t{4095}, buffer_address(1)});
 }
 
@@ -152,7 +133,7 @@ Choices remote_places(const State<Plain>& s, const Step& step) {
   const auto& r = s.regions.at(window ? 0 : step.rkey.slot);
   const auto first = window ? w.first.value() : r.first.value();
   const auto last = window ? w.last.value() : r.last.value();
-  return plain({first, first + 8, first + kPageSize / 2},
+  return choose({first, first + 8, first + kPageSize / 2},
       {first - 1, last - 3, last + 1, first + 4, first + kPageSize, ~std::uint64_t{0}});
 }
 
@@ -160,87 +141,19 @@ Choices remote_places(const State<Plain>& s, const Step& step) {
 Choices handles(const State<Plain>& s, const Step& step, Argument argument) {
   const Verb verb = step.call.verb;
   switch (argument) {
-    case Argument::pd: return plain(verb == Verb::alloc_pd ? first_free(s.pds, 3) : live(s.pds));
+    case Argument::pd: return choose(verb == Verb::alloc_pd ? first_free(s.pds, 3) : live(s.pds));
     case Argument::mr:
-      return plain(makes_region(verb) ? first_free(s.regions, 3) : live(s.regions));
+      return choose(makes_region(verb) ? first_free(s.regions, 3) : live(s.regions));
     case Argument::mw:
-      return plain(verb == Verb::alloc_mw ? first_free(s.windows, 2) : live(s.windows));
-    case Argument::source: return plain(live(s.regions));
+      return choose(verb == Verb::alloc_mw ? first_free(s.windows, 2) : live(s.windows));
+    case Argument::source: return choose(live(s.regions));
     default: {
       Values first;  // one pair is enough for most
       Values others;
       for (const auto qp : live(s.qps)) (qp < 2 ? first : others).push_back(qp);
-      return plain(first, others);
+      return choose(first, others);
     }
   }
-}
-
-void apply(Step& step, Argument argument, const Choice& choice) {
-  auto& c = step.call;
-  const auto small = static_cast<std::uint8_t>(choice.at);
-  switch (argument) {
-    case Argument::none: break;
-    case Argument::pd: c.pd = small; break;
-    case Argument::mr: c.mr = small; break;
-    case Argument::mw: c.mw = small; break;
-    case Argument::qp: c.qp = small; break;
-    case Argument::source: c.source = small; break;
-    case Argument::address:
-    case Argument::offset: c.address = Plain::address(choice.at); break;
-    case Argument::length:
-    case Argument::stretch: c.length = Plain::address(choice.at); break;
-    case Argument::iova: c.iova = Plain::address(choice.at); break;
-    case Argument::access: c.access = Plain::flags(choice.at); break;
-    case Argument::changes:
-    case Argument::advise_flags: c.flags = Plain::flags(choice.at); break;
-    case Argument::advice:
-    case Argument::window_type:
-    case Argument::protection: c.option = small; break;
-    case Argument::elements:
-      step.lkey = choice.key;
-      c.address = Plain::address(choice.at);
-      c.length = Plain::address(choice.length);
-      break;
-    case Argument::rkey: step.rkey = choice.key; break;
-    case Argument::remote: c.remote = Plain::address(choice.at); break;
-    case Argument::operand: c.operand = Plain::address(choice.at); break;
-    case Argument::swap: c.swap = Plain::address(choice.at); break;
-    case Argument::seed: c.seed = small; break;
-  }
-}
-
-std::vector<Argument> arguments_of(Verb verb) {
-  const Form form = form_of(verb);
-  std::vector<Argument> arguments;
-  // The target first: others may depend on it.
-  if (form.target != Argument::none) arguments.push_back(form.target);
-  for (const auto argument : form.arguments)
-    if (argument != Argument::none) arguments.push_back(argument);
-  // A key wanted for a window depends on the window only, a bind's range on the region.
-  return arguments;
-}
-
-void fill_in(const State<Plain>& state, const std::vector<Argument>& arguments, std::size_t next,
-    Step& step, unsigned odd, const Choose& choose, const std::function<void(const Step&)>& visit) {
-  if (next == arguments.size()) return visit(step);
-  const auto choices = choose(state, step, arguments[next]);
-  for (const auto& choice : choices.sound) {
-    apply(step, arguments[next], choice);
-    fill_in(state, arguments, next + 1, step, odd, choose, visit);
-  }
-  if (odd == 0) return;
-  for (const auto& choice : choices.odd) {
-    apply(step, arguments[next], choice);
-    fill_in(state, arguments, next + 1, step, odd - 1, choose, visit);
-  }
-}
-
-Step call_of(Verb verb) {
-  Step step;
-  step.call.verb = verb;
-  step.result.own_receive = Plain::small(Outcome::none);
-  step.result.peer_receive = Plain::small(Outcome::none);
-  return step;
 }
 
 }  // namespace
@@ -253,57 +166,30 @@ Choices choices_of(const State<Plain>& s, const Step& step, Argument argument) {
     case Argument::qp:
     case Argument::source: return handles(s, step, argument);
     case Argument::address: return memory_addresses(s, step);
-    case Argument::offset: return plain({0, kPageSize}, {8192, 64});
+    case Argument::offset: return choose({0, kPageSize}, {8192, 64});
     case Argument::length:
     case Argument::stretch: return lengths(step);
     case Argument::iova: return iovas(step);
     case Argument::access: return accesses(step);
-    case Argument::changes: return plain({1, 2, 4}, {3, 5, 6, 7, 0, 8});
-    case Argument::advise_flags: return plain({0, 1}, {2});
-    case Argument::advice: return plain({0, 1, 2}, {5});
-    case Argument::window_type: return plain({kTypeOne, kTypeTwo});
-    case Argument::protection: return plain({kNoPages, kReadPages, kWritePages});
+    case Argument::changes: return choose({1, 2, 4}, {3, 5, 6, 7, 0, 8});
+    case Argument::advise_flags: return choose({0, kAdviseFlush}, {2});
+    case Argument::advice: return choose({kPrefetch, kPrefetchWrite, kPrefetchNoFault}, {5});
+    case Argument::window_type: return choose({kTypeOne, kTypeTwo});
+    case Argument::protection: return choose({kNoPages, kReadPages, kWritePages});
     case Argument::elements: return elements(s, step);
     case Argument::rkey: return remote_keys(s, step);
     case Argument::remote: return remote_places(s, step);
-    case Argument::operand: return plain({1});
-    case Argument::swap: return plain({2});
-    case Argument::seed: return plain({7});
+    case Argument::operand: return choose({1});
+    case Argument::swap: return choose({2});
+    case Argument::seed: return choose({7});
     case Argument::none: break;
   }
   return {};
 }
 
-std::optional<Step> draw_call(
-    const State<Plain>& state, Verb verb, Random& random, unsigned odd_percent) {
-  Step step = call_of(verb);
-  for (const auto argument : arguments_of(verb)) {
-    const auto choices = choices_of(state, step, argument);
-    const bool odd = !choices.odd.empty() && random.chance(odd_percent);
-    const auto& list = odd ? choices.odd : choices.sound;
-    if (list.empty()) return std::nullopt;
-    apply(step, argument, list[random.below(list.size())]);
-    if (argument != Argument::elements || is_atomic(verb) || !random.chance(12)) continue;
-    const auto& extra = random.chance(odd_percent) ? choices.odd : choices.sound;
-    if (extra.empty()) continue;
-    const auto& second = extra[random.below(extra.size())];
-    step.call.elements = 2;
-    step.second = second.key;
-    step.call.second.address = Plain::address(second.at);
-    step.call.second.length = Plain::address(second.length);
-  }
-  return step;
-}
-
 void each_call(const State<Plain>& state, Verb verb, unsigned odd,
     const std::function<void(const Step&)>& visit) {
   each_call(state, verb, odd, choices_of, visit);
-}
-
-void each_call(const State<Plain>& state, Verb verb, unsigned odd, const Choose& choose,
-    const std::function<void(const Step&)>& visit) {
-  Step step = call_of(verb);
-  fill_in(state, arguments_of(verb), 0, step, odd, choose, visit);
 }
 
 }  // namespace mrproof::model

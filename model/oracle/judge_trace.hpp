@@ -5,32 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/oracle/oracle.hpp"
+#include "model/oracle/recorded_case.hpp"
 
 namespace mrproof::model {
-
-/// Memory as the trace tells it: what is predicted, but for the differences that the step records.
-class RecordedMemory : public MemorySource {
- public:
-  explicit RecordedMemory(const Step& step) : recorded_(step.bytes) {}
-  void differences(const Memory& expected, std::vector<ByteRun>& runs) override;
-
- private:
-  std::vector<ByteRun> recorded_;
-};
-
-/// Gives keys to the successes of a trace that tell none, always the same to the same trace.
-class KeyGiver {
- public:
-  explicit KeyGiver(const Trace& trace);
-  /// The step's own keys must be resolved.
-  void give(Step& step, const State<Plain>& state);
-
- private:
-  Plain::Key fresh();
-  std::vector<std::uint64_t> told_;
-  std::uint64_t next_ = 1;
-};
 
 /// Says of a step that the oracle just called deviating, for people, why it does; or nothing.
 using Explain =
@@ -42,9 +19,5 @@ using Explain =
 /// errors. `explain` writes the remarks.
 Trace judge_trace(
     const Trace& trace, const Rulebook& book, const std::string& file, const Explain& explain = {});
-
-/// The oracle as it stood before step `count` of a recorded trace (0: before the first), as far as
-/// the record tells.
-Oracle oracle_before(const Trace& trace, const Rulebook& book, std::size_t count);
 
 }  // namespace mrproof::model

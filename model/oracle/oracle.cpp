@@ -40,9 +40,25 @@ const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
 }
 
 Judgement Oracle::check(Step& step, MemorySource& source) {
-  const PlainView view{state_, step.call, step.result};
+  const Judgement judgement = judge_step(step, source);
+  const bool deviates = judgement.verdict == Verdict::deviates;
+  lost_ = judgement.verdict == Verdict::hang || (deviates && !recover(step, judgement));
+  return judgement;
+}
+
+Judgement Oracle::judge_step(Step& step, MemorySource& source) {
   follow_program(step.call);
-  const Judgement judgement = judge_step(step, view);
+  const PlainView view{state_, step.call, step.result};
+  const Judgement judgement =
+      step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
+  if (judgement.verdict == Verdict::deviates)
+    if (const auto other = take_over_late_failure(step))
+      return conclude(step, {state_, step.call, step.result}, *other, source);
+  return conclude(step, view, judgement, source);
+}
+
+Judgement Oracle::conclude(
+    Step& step, const PlainView& view, const Judgement& judgement, MemorySource& source) {
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
     surprise_ = {state_, step.call, step.result, judgement, provenance_};
     source.differences(memory_, step.bytes);
@@ -64,24 +80,20 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   return bytes.verdict == Verdict::deviates ? bytes : judgement;
 }
 
-/// A queue pair that may have failed has failed if only that explains what was seen.
-Judgement Oracle::judge_step(const Step& step, const PlainView& view) {
-  if (step.timed_out) return judge_trouble(*book_, view, Verdict::hang);
-  const Judgement judgement = judge(*book_, view);
-  if (judgement.verdict != Verdict::deviates) return judgement;
+/// A queue pair that may have failed has failed if only that explains what was seen: the state is
+/// then another one, and so is the judgement.
+std::optional<Judgement> Oracle::take_over_late_failure(const Step& step) {
   for (std::uint8_t qp = 0; qp < may_have_failed_.size(); ++qp) {
     if (!may_have_failed_[qp]) continue;
     State<Plain> failed = state_;
     take_over(failed, qp, Plain::small(QpState::err), Plain::small(Outcome::none));
-    const Judgement other = judge(*book_, {failed, step.call, step.result});
-    if (other.verdict == Verdict::deviates) continue;
+    const Judgement judgement = judge(*book_, {failed, step.call, step.result});
+    if (judgement.verdict == Verdict::deviates) continue;
     state_ = failed;
-    view.of_elements = view.of_receive = {};  // what it has found of the state before
-    view.of_rkey = {};
     may_have_failed_[qp] = false;
-    return other;
+    return judgement;
   }
-  return judgement;
+  return std::nullopt;
 }
 
 /// A requester that fails at a fault of its own may have sent packets in which the responder finds
@@ -173,8 +185,8 @@ bool Oracle::take_over_bytes(const Step& step) {
   return true;
 }
 
+/// Takes over the state that was seen with a deviation; false if that does not settle it.
 bool Oracle::recover(const Step& step, const Judgement& judgement) {
-  if (judgement.verdict != Verdict::deviates) return false;
   if (judgement.kind == DeviationClass::bytes) return take_over_bytes(step);
   const auto& r = step.result;
   const auto& call = step.call;

@@ -24,8 +24,8 @@ class MemorySource {
   virtual void differences(const Memory& expected, std::vector<ByteRun>& runs) = 0;
 };
 
-/// Follows one case. After a step that deviates the case goes on only if recover() can say in what
-/// state.
+/// Follows one case: resolve() before a step is made, check() after it, until it is lost(). Whoever
+/// has a recorded trace, or a device, uses RecordedCase or impl/device_case.hpp.
 class Oracle {
  public:
   Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can);
@@ -39,13 +39,13 @@ class Oracle {
   /// The precondition that the call would break, or null (see model/rule.hpp). Keys must be
   /// resolved.
   [[nodiscard]] const PlainCondition* forbids(const PlannedCall& step) const;
-  /// Judges the observed step, records differing bytes in it, and moves on to the next state.
+  /// Judges the observed step, records differing bytes in it, and moves on to the next state. If
+  /// the step deviates, that is what was seen, where this settles the state (a failed work request
+  /// with both queue pairs' states, a registration that was refused, wrong bytes after a success, a
+  /// success of which the completion alone tells amiss).
   Judgement check(Step& step, MemorySource& source);
-  /// After a step that check() called deviating: takes over the state that was seen, where what was
-  /// seen settles it (a failed work request with both queue pairs' states, a registration that was
-  /// refused, wrong bytes after a success, a success of which the completion alone tells amiss).
-  /// False: the state is not known any more, so the case has to end.
-  bool recover(const Step& step, const Judgement& judgement);
+  /// Whether the state is not known any more after the last step: it hung, or deviated otherwise.
+  [[nodiscard]] bool lost() const { return lost_; }
   /// A step that deviated, and what there was before it. Words are made of it only for those who
   /// ask (specs/explain/): a provider that deviates often is not to be slower for it.
   struct Surprise {
@@ -59,7 +59,12 @@ class Oracle {
   [[nodiscard]] const std::optional<Surprise>& surprise() const { return surprise_; }
 
  private:
-  [[nodiscard]] Judgement judge_step(const Step& step, const PlainView& view);
+  Judgement judge_step(Step& step, MemorySource& source);
+  [[nodiscard]] bool recover(const Step& step, const Judgement& judgement);
+  [[nodiscard]] std::optional<Judgement> take_over_late_failure(const Step& step);
+  /// Moves on by what was judged; the view shows the state as it is now.
+  Judgement conclude(
+      Step& step, const PlainView& view, const Judgement& judgement, MemorySource& source);
   void expect_late_failure(const PlainView& view);
   void follow_program(const Call<Plain>& call);
   [[nodiscard]] bool explained(
@@ -77,6 +82,7 @@ class Oracle {
   std::array<bool, Plain::kQps> may_have_failed_{};
   Provenance provenance_;
   std::optional<Surprise> surprise_;
+  bool lost_ = false;
 };
 
 }  // namespace mrproof::model

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "model/conditions/circumstances.hpp"
-#include "model/oracle/oracle.hpp"
+#include "model/oracle/recorded_case.hpp"
 
 namespace mrproof::model {
 
@@ -35,18 +35,6 @@ std::string dialect_prefix(const PlainRule& rule) {
   const std::string& dialect = rows().at(identity(rule)).second;
   return dialect == kDialects[0] ? "" : dialect + " ";
 }
-
-/// Memory as the judged trace tells it.
-class Recorded : public MemorySource {
- public:
-  explicit Recorded(const Step& step) : runs_(step.bytes) {}
-  void differences(const Memory& /*expected*/, std::vector<ByteRun>& runs) override {
-    runs = runs_;
-  }
-
- private:
-  std::vector<ByteRun> runs_;
-};
 
 void look_at_taken(const PlainRule& rule, const PlainView& view, std::set<std::string>& shown) {
   shown.insert(item_name(rule, "taken"));
@@ -138,12 +126,11 @@ void look(const Rulebook& book, const PlainView& view, const Annotation& judged,
 }
 
 void look(const Trace& judged, const Rulebook& book, std::set<std::string>& shown) {
-  Oracle oracle(book, judged.setup, judged.can);
-  for (Step step : judged.steps) {
-    look(book, {oracle.state(), step.call, step.result}, step.annotations.front(), true, shown);
-    Recorded memory(step);
-    step.bytes.clear();
-    oracle.check(step, memory);
+  RecordedCase recorded(judged, book);
+  while (const Step* step = recorded.next()) {
+    const PlainView view{recorded.oracle().state(), step->call, step->result};
+    look(book, view, step->annotations.front(), true, shown);
+    recorded.judge();
   }
 }
 

@@ -91,8 +91,10 @@ Range range_of(const ArrayRow& row, std::uint64_t start, std::uint64_t size) {
   return range;
 }
 
-/// The text of one row's trace. Objects beside the region have all the rights that the device knows
-/// of, so that they ask for nothing that the row itself does not need.
+/// The text of one row's trace. Its values are the array's, whose triples are counted, and of no
+/// tier of the alphabet (model/alphabet/): one more value there would make another array. Objects
+/// beside the region have all the rights that the device knows of, so that they ask for nothing
+/// that the row itself does not need.
 class RowText {
  public:
   RowText(const ArrayRow& row, const Means& device)

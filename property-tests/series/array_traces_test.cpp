@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "impl/device_memory.hpp"
+#include "impl/device_case.hpp"
 #include "impl/sim/sim_device.hpp"
 #include "property-tests/series/series.hpp"
 
@@ -69,18 +69,14 @@ const std::string& value(const ArrayRow& row, std::string_view parameter) {
 /// Where the device does not re-register regions, that is the end, or it is of unchanged(row).
 std::string mishap(impl::Device& device, const ArrayRow& row, bool goes_on = false) {
   model::Trace trace = array_trace(row, device.capabilities());
-  device.reset(trace.setup);
-  impl::DeviceMemory memory(device);
-  model::Oracle oracle(linux_rulebook(), trace.setup, device.capabilities());
+  impl::DeviceCase made(device, linux_rulebook(), trace.setup);
   std::uint64_t receive = 0;
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     model::Step step = trace.steps[i];
-    oracle.resolve(step);
+    made.oracle().resolve(step);
     const auto told = model::print_call(step);
-    if (oracle.forbids(step) != nullptr) return told + " may not be made";
-    step.result = device.perform(step.call).result;
-    step.observed = true;
-    const auto verdict = oracle.check(step, memory).verdict;
+    if (made.oracle().forbids(step) != nullptr) return told + " may not be made";
+    const auto verdict = made.make(step).verdict;
     const auto outcome = step.result.outcome;
     if (goes_on && verdict == Verdict::unsupported && step.call.verb == Verb::rereg_mr) {
       trace.steps.resize(i + 1);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "model/alphabet/plain_calls.hpp"
 #include "model/conditions/circumstances.hpp"
 #include "model/oracle/predict.hpp"
 #include "model/trace/trace_form.hpp"
-#include "property-tests/shrink/plain_calls.hpp"
 #include "property-tests/shrink/shrink_form.hpp"
 
 namespace mrproof::property_tests {

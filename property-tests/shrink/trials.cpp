@@ -1,6 +1,6 @@
 #include "property-tests/shrink/trials.hpp"
 
-#include "impl/device_memory.hpp"
+#include "impl/device_case.hpp"
 #include "specs/explain/explain_deviation.hpp"
 
 namespace mrproof::property_tests {
@@ -40,36 +40,23 @@ std::optional<model::Trace> DeviceTrials::run(const model::Trace& candidate,
   model::Trace seen = candidate;
   seen.steps.clear();
   seen.can = device_.capabilities();
-  device_.reset(seen.setup);
-  impl::DeviceMemory memory(device_);
-  model::Oracle oracle(*find_rulebook(seen.dialect), seen.setup, seen.can);
+  impl::DeviceCase made(device_, *find_rulebook(seen.dialect), seen.setup);
+  const model::Oracle& oracle = made.oracle();
   for (model::Step step : candidate.steps) {
-    step.annotations.clear();
     step.remarks.clear();
     step.bytes.clear();
     oracle.resolve(step);
     if (oracle.forbids(step) != nullptr) return std::nullopt;
-    const impl::Observation observation = device_.perform(step.call);
+    const Judgement judgement = made.make(step);
     ++steps_;
-    step.result = observation.result;
-    step.observed = step.keys_seen = true;
-    step.timed_out = observation.timed_out;
-    const Judgement judgement = oracle.check(step, memory);
-    step.annotations.push_back(model::annotate(judgement, step));
-    const bool goes_on = judgement.verdict == Verdict::conforms ||
-                         judgement.verdict == Verdict::unsupported ||
-                         (judgement.verdict == Verdict::inconclusive && judgement.rule != nullptr);
+    step.annotations = {model::annotate(judgement, step)};
     if (judgement.verdict == Verdict::deviates)
       step.remarks = specs::explain_deviation(oracle, step, judgement);
+    const bool shows = step.annotations.front() == wanted;
     seen.steps.push_back(std::move(step));
-    model::Step& last = seen.steps.back();
-    if (last.annotations.front() == wanted) {
-      device_.mark_suspect();
-      return seen;
-    }
-    if (goes_on) continue;
-    device_.mark_suspect();
-    if (!oracle.recover(last, judgement)) return std::nullopt;
+    if (shows || judgement.verdict == Verdict::deviates || oracle.lost()) device_.mark_suspect();
+    if (shows) return seen;
+    if (oracle.lost()) return std::nullopt;
   }
   return std::nullopt;
 }

@@ -19,11 +19,6 @@ bool are_as_named(const Terms& named, const PlainView& view) {
   });
 }
 
-/// The view's call with another result. What its keys were found to be does not depend on that.
-PlainView ended_by(const PlainView& view, const Result<Plain>& result) {
-  return {view.state, view.call, result, view.of_elements, view.of_receive, view.of_rkey};
-}
-
 /// The situation's conditions that a rule would break, as a deviation names them.
 std::string broken_situation(const PlainRule& rule, const PlainView& view) {
   std::string names;
@@ -121,7 +116,7 @@ bool KnownDeviationIndex::meets(const KnownDeviation& known, const Entry& entry,
     return are_as_named(entry.named, view) && broken_situation(*entry.rule, view) == known.broken;
   Result<Plain> result;
   result.outcome = entry.kind == Kind::trouble ? Outcome::none : entry.rule->outcome;
-  const PlainView ended = ended_by(view, result);
+  const PlainView ended = view.ended_by(result);
   if (!are_as_named(entry.named, ended)) return false;
   return entry.kind == Kind::trouble ? covers(known.broken, trouble_name(book, ended))
                                      : refusal_name(ended) == known.broken;

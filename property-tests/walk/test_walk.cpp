@@ -1,6 +1,6 @@
 #include "property-tests/walk/test_walk.hpp"
 
-#include "impl/device_memory.hpp"
+#include "impl/device_case.hpp"
 #include "specs/explain/explain_deviation.hpp"
 
 namespace mrproof::property_tests::testing {
@@ -20,24 +20,19 @@ model::Trace walk_case(impl::Device& device, const Plan& plan, std::uint64_t ind
   model::Trace trace;
   trace.setup = model::standard_setup(device.processes());
   trace.can = device.capabilities();
-  device.reset(trace.setup);
-  impl::DeviceMemory memory(device);
   trace.dialect = plan.dialect;
-  model::Oracle oracle(*find_rulebook(plan.dialect), trace.setup, trace.can);
+  impl::DeviceCase made(device, *find_rulebook(plan.dialect), trace.setup);
+  const model::Oracle& oracle = made.oracle();
   Walk walk(plan.case_seed(index), plan.walk);
   for (std::uint64_t i = 0; i < plan.case_length(index); ++i) {
     model::Step step = walk.next(oracle);
-    const impl::Observation seen = device.perform(step.call);
-    step.result = seen.result;
-    step.observed = step.keys_seen = true;
-    step.timed_out = seen.timed_out;
-    const Judgement judgement = oracle.check(step, memory);
+    const Judgement judgement = made.make(step);
     step.annotations.push_back(model::annotate(judgement, step));
     const bool over = judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang;
     if (over) step.remarks = specs::explain_deviation(oracle, step, judgement);
     trace.steps.push_back(step);
     if (look) look(step, oracle);
-    if (over && !(goes_on && oracle.recover(step, judgement))) break;
+    if (over && (!goes_on || oracle.lost())) break;
   }
   return trace;
 }

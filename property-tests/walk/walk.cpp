@@ -1,7 +1,8 @@
 #include "property-tests/walk/walk.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <array>
+#include <type_traits>
 
 #include "property-tests/walk/walk_calls.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 const Result<Plain> kNothingYet;
 /// How many more calls are looked at when one is wrong.
 constexpr int kCandidates = 6;
-/// Of the 200 kinds of call, from here on they are work requests.
-constexpr std::uint64_t kRequests = 58;
 
 /// The key that is not to be good any more after the step.
 std::optional<model::KeyName> revoked_by(const model::PlannedCall& step) {
@@ -36,44 +35,85 @@ std::optional<model::KeyName> revoked_by(const model::PlannedCall& step) {
   }
 }
 
-}  // namespace
+using Made = std::optional<model::PlannedCall>;
 
-/// Percentage of calls of the kind that are wrong on purpose. What is refused at once costs no
-/// pair.
-unsigned Walk::wrong_share(std::uint64_t roll) const {
-  if (roll < 12) return 15;
-  if (roll < 20) return 0;
-  if (roll < 26) return 35;
-  if (roll < 35) return 0;
-  if (roll < 41) return 45;
-  if (roll < kRequests) return 0;
-  const unsigned asked = options_->wrong_percent;
-  return roll < 78 ? asked + asked * 2 / 3 : asked;
+/// What a member of CallMaker makes.
+template <auto member>
+Made made(CallMaker& make, model::Random& /*random*/, bool wrong) {
+  if constexpr (std::is_invocable_v<decltype(member), CallMaker&, bool>)
+    return (make.*member)(wrong);
+  else
+    return (make.*member)();
 }
-
-/// What kind of call comes next, of 200 that are possible.
-std::optional<model::PlannedCall> Walk::choose(CallMaker& make, std::uint64_t roll, bool wrong) {
-  if (roll < 12) return make.register_region(wrong);
-  if (roll < 20) return make.deregister_region();
-  if (roll < 26) return make.reregister_region(wrong);
-  if (roll < 29) return random_.chance(40) ? make.allocate_pd() : make.deallocate_pd();
-  if (roll < 31) return make.query();
-  if (roll < 35) return make.fill();
-  if (roll < 41) return make.advise(wrong);
-  if (roll < 44) return make.protect();
-  if (roll < 54) return make.allocate_window();
-  if (roll < kRequests) return make.deallocate_window();
-  if (roll < 78) return make.bind(wrong);
-  if (roll < 84) return make.invalidate(wrong);
-  if (roll < 102) return make.post_receive(wrong);
-  if (roll < 130) return make.send(wrong);
-  if (roll < 148) return make.atomic(wrong);
-  if (roll == 148 || (roll == 149 && make.live_windows() > 2))
-    return random_.chance(60) ? make.destroy_qp() : std::nullopt;
-  if (roll < 158)
-    if (auto step = make.leave_domain()) return step;
+Made change_pds(CallMaker& make, model::Random& random, bool /*wrong*/) {
+  return random.chance(40) ? make.allocate_pd() : make.deallocate_pd();
+}
+Made destroy_qp(CallMaker& make, model::Random& random, bool /*wrong*/) {
+  return random.chance(60) ? make.destroy_qp() : std::nullopt;
+}
+Made leave_domain(CallMaker& make, model::Random& /*random*/, bool wrong) {
+  if (auto step = make.leave_domain()) return step;
   return make.rdma(wrong);
 }
+Made destroy_qp_of_windows(CallMaker& make, model::Random& random, bool wrong) {
+  return make.live_windows() > 2 ? destroy_qp(make, random, wrong)
+                                 : leave_domain(make, random, wrong);
+}
+
+/// A kind of call.
+struct Kind {
+  unsigned weight;  ///< of kAllKinds
+  /// How many are wrong on purpose: so many percent, or of work requests so many thirds of what
+  /// the options ask for, since each costs a pair. What is refused at once costs none.
+  unsigned wrong_percent, wrong_thirds;
+  Made (*make)(CallMaker& make, model::Random& random, bool wrong);
+
+  [[nodiscard]] unsigned wrong_share(unsigned asked) const {
+    return wrong_percent + asked * wrong_thirds / 3;
+  }
+};
+constexpr std::array kKinds{
+    Kind{12, 15, 0, made<&CallMaker::register_region>},
+    Kind{8, 0, 0, made<&CallMaker::deregister_region>},
+    Kind{6, 35, 0, made<&CallMaker::reregister_region>},
+    Kind{3, 0, 0, change_pds},
+    Kind{2, 0, 0, made<&CallMaker::query>},
+    Kind{4, 0, 0, made<&CallMaker::fill>},
+    Kind{6, 45, 0, made<&CallMaker::advise>},
+    Kind{3, 0, 0, made<&CallMaker::protect>},
+    Kind{10, 0, 0, made<&CallMaker::allocate_window>},
+    Kind{4, 0, 0, made<&CallMaker::deallocate_window>},
+    // Work requests stand last.
+    Kind{20, 0, 5, made<&CallMaker::bind>},
+    Kind{6, 0, 3, made<&CallMaker::invalidate>},
+    Kind{18, 0, 3, made<&CallMaker::post_receive>},
+    Kind{28, 0, 3, made<&CallMaker::send>},
+    Kind{18, 0, 3, made<&CallMaker::atomic>},
+    Kind{1, 0, 3, destroy_qp},
+    Kind{1, 0, 3, destroy_qp_of_windows},
+    Kind{8, 0, 3, leave_domain},
+    Kind{42, 0, 3, made<&CallMaker::rdma>},
+};
+
+static_assert(std::is_partitioned(kKinds.begin(), kKinds.end(),
+                                  [](const Kind& kind) { return kind.wrong_thirds == 0; }));
+constexpr std::uint64_t weight_of(bool requests) {
+  std::uint64_t sum = 0;
+  for (const Kind& kind : kKinds)
+    if ((kind.wrong_thirds != 0) == requests) sum += kind.weight;
+  return sum;
+}
+/// Of the rolls below kAllKinds, those from here on mean work requests.
+constexpr std::uint64_t kRequests = weight_of(false);
+constexpr std::uint64_t kAllKinds = kRequests + weight_of(true);
+
+const Kind& kind_of(std::uint64_t roll) {
+  const Kind* kind = kKinds.data();
+  for (; roll >= kind->weight; ++kind) roll -= kind->weight;
+  return *kind;
+}
+
+}  // namespace
 
 /// What looks at what the last call has done: state that is only written proves nothing.
 std::optional<model::PlannedCall> Walk::follow_up(CallMaker& make, const Before& before) {
@@ -121,10 +161,12 @@ std::optional<model::PlannedCall> Walk::after_bind(CallMaker& make, const Call<P
 
 /// A kind of call that the state has no object for gives way to another.
 model::PlannedCall Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong) {
-  std::optional<model::PlannedCall> step = choose(make, roll, wrong);
+  std::optional<model::PlannedCall> step = kind_of(roll).make(make, random_, wrong);
   // Only work requests are wrong in as many cases as asked for.
   const bool request = roll >= kRequests;
-  if (!step) step = wrong && request ? make.rdma(true) : choose(make, random_.below(200), false);
+  if (!step)
+    step = wrong && request ? make.rdma(true)
+                            : kind_of(random_.below(kAllKinds)).make(make, random_, false);
   if (!step) step = make.rdma(wrong && request);
   if (!step) step = make.register_region(wrong);
   return step ? *step : make.fill();
@@ -143,7 +185,7 @@ void Walk::choose_least_tried(const model::Oracle& oracle, CallMaker& make, std:
   for (int i = 0; i < kCandidates; ++i) {
     // Work requests that are wrong give way to such only, so there are as many as asked for.
     model::PlannedCall other =
-        propose(make, roll < kRequests ? roll : random_.between(kRequests, 199), true);
+        propose(make, roll < kRequests ? roll : random_.between(kRequests, kAllKinds - 1), true);
     oracle.resolve(other);
     const PlainView view{oracle.state(), other.call, kNothingYet};
     if (!admits(oracle, view)) continue;
@@ -172,8 +214,8 @@ model::PlannedCall Walk::next_call(const model::Oracle& oracle) {
     // A failed pair is first used a little in its failed state, then reconnected.
     if (!step && random_.chance(60)) step = make.reconnect();
     const bool chosen = !step;
-    const auto roll = make.live_regions() < 3 ? 0 : random_.below(200);
-    const bool wrong = chosen && random_.chance(wrong_share(roll));
+    const auto roll = make.live_regions() < 3 ? 0 : random_.below(kAllKinds);
+    const bool wrong = chosen && random_.chance(kind_of(roll).wrong_share(options_->wrong_percent));
     if (chosen) step = propose(make, roll, wrong);
     oracle.resolve(*step);
     if (!admits(oracle, {oracle.state(), step->call, kNothingYet})) continue;

@@ -48,9 +48,6 @@ class Walk {
     bool wrong = false;
   };
 
-  [[nodiscard]] unsigned wrong_share(std::uint64_t roll) const;
-
-  std::optional<model::PlannedCall> choose(CallMaker& make, std::uint64_t roll, bool wrong);
   std::optional<model::PlannedCall> follow_up(CallMaker& make, const Before& before);
   std::optional<model::PlannedCall> after_bind(CallMaker& make,
                                                const model::Call<model::Plain>& call, bool wrong);

@@ -11,7 +11,8 @@ namespace mrproof::property_tests {
 
 /// Draws calls against one state of the model. Every member that returns an optional gives nothing
 /// when the state has no object for it, or the device seems to lack the verb. `wrong`: wrong on
-/// purpose, in one respect.
+/// purpose, in one respect. Values are drawn around what the state has, and are of no tier of
+/// model/alphabet/: with one of those a seed would make other calls.
 class CallMaker {
  public:
   CallMaker(model::Random& random, const model::Oracle& oracle, unsigned unanswered_permille = 2)

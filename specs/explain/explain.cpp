@@ -141,19 +141,19 @@ std::string explain_trace(const model::Trace& trace, const Rulebook& book,
   const auto tell_state = [&](const State<Plain>& state) {
     for (const auto& line : describe_state(state)) text += "    " + line + "\n";
   };
-  tell_state(model::oracle_before(judged, book, 0).state());
-  for (std::size_t i = 0; i < judged.steps.size(); ++i) {
-    const model::Step& step = judged.steps[i];
-    const auto result = model::print_result(step);
-    text += fmt::format("\n{}. {}{}{}\n", i + 1, model::print_call(step),
+  model::RecordedCase recorded(judged, book);
+  tell_state(recorded.oracle().state());
+  for (int number = 1; const model::Step* step = recorded.next(); ++number) {
+    const auto result = model::print_result(*step);
+    text += fmt::format("\n{}. {}{}{}\n", number, model::print_call(*step),
                         result.empty() ? "" : " -> ", result);
     std::vector<std::string> lines;
-    tell_step(step, book, model::oracle_before(judged, book, i).state(), lines);
+    tell_step(*step, book, recorded.oracle().state(), lines);
     for (const auto& line : lines) text += "  " + line + "\n";
-    const auto verdict = step.annotations.front().verdict;
+    const auto verdict = recorded.judge().verdict;
     if (verdict == Verdict::deviates || verdict == Verdict::hang) break;
     text += "  after it:\n";
-    tell_state(model::oracle_before(judged, book, i + 1).state());
+    tell_state(recorded.oracle().state());
   }
   if (judged.steps.size() < trace.steps.size())
     text += fmt::format("\n{} more steps are not judged: the state is not known any more\n",

@@ -19,7 +19,6 @@
 #include <system_error>
 
 #include "model/judge/rulebook.hpp"
-#include "specs/prover/deciding.hpp"
 #include "specs/prover/freedoms.hpp"
 #include "specs/prover/mutants.hpp"
 #include "specs/prover/table.hpp"
@@ -39,7 +38,6 @@ struct Arguments {
   bool every_slot = false;
   bool mutants = false;
   bool gaps = false;
-  bool deciding = false;
   std::string only;
   std::string verb;
   std::string mutant;
@@ -191,36 +189,6 @@ int run_gaps(const Arguments& arguments) {
   return std::none_of(all.begin(), all.end(), open) ? 0 : 1;
 }
 
-/// Throws std::runtime_error.
-model::Verb verb_named(const std::string& name) {
-  const auto found = std::find(model::kVerbNames.begin(), model::kVerbNames.end(), name);
-  if (found == model::kVerbNames.end())
-    throw std::runtime_error(fmt::format("no verb '{}'; rereg_mr is one, for instance", name));
-  return static_cast<model::Verb>(found - model::kVerbNames.begin());
-}
-
-/// Says what keeps conditions from deciding alone; exit code 0 if the solver had all answers.
-int run_deciding(const Arguments& arguments) {
-  ProofOptions options;
-  options.dialects = dialects_of(arguments.dialect);
-  options.solver.seed = arguments.seed;
-  options.threads = std::max(arguments.threads, 1U);
-  if (!arguments.verb.empty()) options.changed = verb_named(arguments.verb);
-  std::size_t done = 0;
-  const auto all = deciding(options, [&](const Deciding& d) {
-    if (++done % 50 == 0)
-      fmt::print(stderr, "{} conditions; {} of {}\n", done, d.condition, d.rule);
-  });
-  fmt::print("{}", deciding_text(all));
-  bool decided = true;
-  for (const auto& d : all)
-    if (!d.decided) {
-      fmt::print(stderr, "no answer: {} of {}\n", d.condition, d.rule);
-      decided = false;
-    }
-  return decided ? 0 : 1;
-}
-
 /// Proves theorems of the rules, or of a mutant of them.
 int run_proofs(const Arguments& arguments) {
   check_theorem(arguments.theorem);
@@ -259,13 +227,12 @@ int run_proofs(const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
-  if (!arguments.verb.empty() && !arguments.mutants && !arguments.deciding)
-    throw std::runtime_error("--verb goes with --mutants or --deciding");
+  if (!arguments.verb.empty() && !arguments.mutants)
+    throw std::runtime_error("--verb goes with --mutants");
   if (arguments.list) return list();
   if (arguments.mistakes) return list_mistakes();
   if (arguments.mutants) return run_mutants(arguments);
   if (arguments.gaps) return run_gaps(arguments);
-  if (arguments.deciding) return run_deciding(arguments);
   return run_proofs(arguments);
 }
 
@@ -295,10 +262,7 @@ int main_of(int argc, char** argv) {
   app.add_flag("--mutants", arguments.mutants,
                "change the rules, one thing at a time, and name the theorem that notices");
   app.add_flag("--gaps", arguments.gaps, "report what the pages leave open, each with a witness");
-  app.add_flag("--deciding", arguments.deciding,
-               "print what a device needs so that a condition of a rule can decide alone");
-  app.add_option("--verb", arguments.verb,
-                 "--mutants: only of verbs whose name begins so; --deciding: only of this verb");
+  app.add_option("--verb", arguments.verb, "--mutants: only of verbs whose name begins so");
   app.add_option("--only", arguments.only, "--mutants: only those with this in their names")
       ->type_name("TEXT");
   app.add_option("--mutant", arguments.mutant,

@@ -35,7 +35,8 @@ constexpr Shape two_elements(Shape shape) {
   return shape;
 }
 
-/// What makes the objects that calls name, and what else conditions ask of them.
+/// What makes the objects that calls name, and what else conditions ask of them. Here slots are all
+/// that is chosen: the other arguments are the solver's, so that no tier of model/alphabet/ fits.
 constexpr std::array kPreparations{
     Preparation{"reg_mr.ok", slots(Verb::reg_mr, 0, 0)},
     Preparation{"reg_mr.ok", slots(Verb::reg_mr, 1, 0)},

@@ -1,5 +1,5 @@
-// The plainest calls there are: the alphabet of the traces that shrinking tries one after the other
-// (short_traces.hpp), and the scope of what it says about the shortest one.
+// The tier of plain calls, the plainest that there are: for searches of the shortest trace. Where
+// nothing else is said, values are those of small calls.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 #include "model/trace/trace.hpp"
 
-namespace mrproof::property_tests {
+namespace mrproof::model {
 
 /// Which calls are wanted.
 struct PlainScope {
-  model::Verb last = model::Verb::reg_mr;  ///< the verb of the trace's last call
-  bool is_last = false;                    ///< this is that call
+  Verb last = Verb::reg_mr;  ///< the verb of the trace's last call
+  bool is_last = false;      ///< this is that call
   /// How many arguments may have a value that is not among the first that come to mind.
   unsigned odd = 0;
   /// Regions with unusual rights and lengths, and more wrong keys; else rights that the last call
@@ -25,7 +25,7 @@ struct PlainScope {
 
 /// Every plain call of the verb in the state. Keys are resolved. Before the last call only such
 /// calls of work requests that change more than bytes.
-void each_plain_call(const model::State<model::Plain>& state, model::Verb verb,
-                     const PlainScope& scope, const std::function<void(const model::Step&)>& visit);
+void each_plain_call(const State<Plain>& state, Verb verb, const PlainScope& scope,
+    const std::function<void(const Step&)>& visit);
 
-}  // namespace mrproof::property_tests
+}  // namespace mrproof::model
