@@ -70,8 +70,8 @@ class Memory {
 
   /// Moves the bytes of `from` to `to`, as many as `from` has. A device reaches the pages that
   /// it holds, whatever the program may do with them: what goes to a page that is not mapped any
-  /// more is seen by nobody, what comes from there is zeros. Nothing else is touched, even if a
-  /// fault let a bad range through: a faulty device corrupts buffers, never the process it runs in.
+  /// more is lost, what comes from there is zeros. Nothing else is touched, even if a fault let a
+  /// bad range through: a faulty device corrupts buffers, never the process it runs in.
   void move(const Runs& to, const Runs& from);
 
   /// The first eight bytes, as a number in host byte order; and storing them.
