@@ -39,7 +39,7 @@ refuses "conformance: --expect needs a value" "$ci/conformance" --expect
 refuses "conformance: --target and --device exclude each other" \
   "$ci/conformance" --target=siw --device rxe0
 refuses "test: --preset needs a value" "$ci/test" --preset
-says / "Holds each C++ source" "$ci/clang-check" --help
+says / "Checks that clang" "$ci/clang-check" --help
 refuses "clang-check: unknown argument '--none'; see ci/clang-check --help" "$ci/clang-check" --none
 says / "Installs what building and running needs" "$ci/install" -h
 refuses "install: unknown argument '--all'; see ci/install --help" "$ci/install" --all

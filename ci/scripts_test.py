@@ -489,6 +489,12 @@ class FeatureTable(Scripts):
         self.assertEqual(said.splitlines()[2],
                          "| `send` | 1 | 2 | 1,234 ok, 0 otherwise | 1,234 ok, 0 otherwise |")
 
+    def test_page(self):
+        page = (HERE.parent / "docs/coverage.md").read_text(encoding="utf-8")
+        feature_table = script_module("feature-table")
+        table = page.partition(feature_table.BEGIN)[2].partition(feature_table.END)[0]
+        self.assertIn("| verb | rules | clauses |", table)
+
     def test_files_that_are_others(self):
         rules, report = self.file("rules.json", RULES), self.file("report.json", REPORT)
         self.refuses("none.json: No such file", "feature-table", "none.json", report, report)

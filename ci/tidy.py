@@ -30,6 +30,12 @@ DRAWING = re.compile(r"\.svg$")
 # The rooms, lowest first: a room knows itself and those before it (ARCHITECTURE.md).
 ROOMS = ["model", "impl", "specs", "property-tests", "conformance", "ci"]
 
+# A path of the tree in a document, and what stands in one for any name.
+PATH = re.compile(r"(?<![\w/.:$-])(?:" + "|".join([*ROOMS, "docs"]) + r")/[\w./*-]*")
+SOURCE = re.compile(r"(?<=`)[\w./*-]+\.(?:hpp|cpp|inc|py|sh|toml|scope|pml)(?=`)")
+PLACEHOLDER = re.compile(r"\b(VERB|NAME|FILE|CONDITION|DRIVER-TARGET|TARGET)\b")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
 # In pieces, so that this file does not find itself.
 FORBIDDEN = [
     (r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b", "unfinished work: finish it, or open an issue"),
@@ -44,7 +50,7 @@ def read_tree(root):
     tree = {}
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(f for f in folders if not IGNORED_FOLDERS.match(f))
-        for name in sorted(names):
+        for name in sorted(set(names) - {".git"}):  # a file in a second worktree
             path = os.path.join(folder, name)
             with open(path, "rb") as file:
                 tree[os.path.relpath(path, root)] = file.read().decode("utf-8", "replace")
@@ -297,6 +303,35 @@ def check_reachable(path, tree, included):
             yield 1, "no other file mentions it"
 
 
+def check_paths(path, text, tree):
+    """Documents name and link only what exists; `*` and words like VERB stand for any name. The
+    name of a source file may lack the folders that are clear from the text around it. In all else
+    paths from the top of the tree exist."""
+    if path.startswith("ci/tidy"):
+        return
+    named = {}
+    if path.endswith(".md"):
+        folder = os.path.dirname(path)
+        named = {found.start(): (found.group(), "*/") for found in SOURCE.finditer(text)}
+        named |= {found.start(1): (os.path.normpath(os.path.join(folder, found.group(1))), "")
+                  for found in LINK.finditer(text)}
+    named |= {found.start(): (found.group().rstrip("."), "") for found in PATH.finditer(text)}
+    paths = paths_of(tuple(tree))
+    for at, (name, before) in sorted(named.items()):
+        pattern = before + PLACEHOLDER.sub("*", name.rstrip("/"))
+        if pattern not in paths and not any(
+                fnmatch.fnmatch("/" + each if before else each, pattern) for each in paths):
+            yield text.count("\n", 0, at) + 1, f"'{name}' is not in the tree"
+
+
+@functools.cache
+def paths_of(files):
+    """The files and the folders that they lie in."""
+    folders = {"/".join(parts[:depth]) for parts in (file.split("/") for file in files)
+               for depth in range(1, len(parts))}
+    return folders.union(files)
+
+
 @functools.cache  # the tests check one tree again and again
 def check_alone(path, text):
     """What can be said of a file without the others."""
@@ -311,7 +346,8 @@ def check(tree):
                 for _, target in includes_of(text)}
     for path, text in tree.items():
         for number, what in [*check_alone(path, text), *check_includes(path, text, tree),
-                             *check_reachable(path, tree, included)]:
+                             *check_reachable(path, tree, included),
+                             *check_paths(path, text, tree)]:
             findings.append(f"{path}:{number}: {what}")
     findings += [f"{path}:{number}: {what}" for path, number, what
                  in check_cycles(folder_graph(tree))]

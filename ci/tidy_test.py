@@ -94,6 +94,28 @@ class Tidy(unittest.TestCase):
         self.expect({"model/testing/planted.cpp": "// x\n"}, "model/testing/planted.cpp",
                     "no CMakeLists.txt")
 
+    def test_path_in_a_document_that_is_not_in_the_tree(self):
+        planted = {"model/nowhere.hpp": "`model/nowhere.hpp`", "model/no/": "`model/no/`",
+                   "ci/nothing": "ci/nothing --all", "model/rules/*.cpp": "`model/rules/*.cpp`",
+                   "nowhere.hpp": "`nowhere.hpp`", "rules/effects.cpp": "`rules/effects.cpp`",
+                   "docs/nowhere.md": "[a page](docs/nowhere.md#part)"}
+        findings = self.planted({"HACKING.md": "\n".join([*planted.values(), ""]),
+                                 "conformance/README.md": "[a page](none.md)\n"})
+        for name in [*planted, "conformance/none.md"]:
+            self.assertTrue(any(f.endswith(f": '{name}' is not in the tree") for f in findings),
+                            (name, findings))
+        self.assertEqual(len(findings), len(planted) + 1)
+
+    def test_path_in_a_comment_that_is_not_in_the_tree(self):
+        self.expect_in_source("// See model/nowhere.hpp.\n", "'model/nowhere.hpp' is not in the")
+
+    def test_paths_in_a_document_that_are_good(self):
+        self.expect_nothing({"HACKING.md": """
+`model/rules/effects.hpp`, `rules/effects.hpp`, `effects.hpp`, `model/rules/*.hpp`, ci/test --long.
+`model/scenarios/VERB/`, `ci/targets/FILE.toml`, `build/model/none`, `drivers/core/none.c`;
+[a page](conformance/README.md#formats), [another](https://example.org/none.md).
+"""})
+
     def test_header_that_nobody_includes(self):
         self.expect({"model/planted.hpp": HEADER}, "model/planted.hpp", "no file includes it")
 

@@ -326,7 +326,7 @@ class Devices(unittest.TestCase):
                 self.assertIn("dereg_mr(mr0) -> ok", done.stdout)
 
     def test_verbs_device(self):
-        program = Path(PROGRAM).parent.parent / "impl/verbs_test"
+        program = Path(PROGRAM).parent.parent / "impl" / "impl_test"
         build = Path(TARGET).parent.parent
         description = build / "verbs-test.toml"
         original = (ROOT / "ci/targets/debian-bookworm.toml").read_text()

@@ -13,7 +13,7 @@
 namespace mrproof::impl {
 namespace {
 
-// NOLINTNEXTLINE(performance-no-int-to-ptr): the address is the contract, see impl/layout.hpp
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the address is promised by model/trace/layout.hpp
 void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 /// The initial contents of all buffers, computed once: restoring them is on the path of each case.

@@ -11,13 +11,13 @@
 
 namespace mrproof::impl {
 
-/// Maps the buffers of impl/layout.hpp on construction, unmaps them on destruction. Throws
+/// Maps the buffers of model/trace/layout.hpp on construction, unmaps them on destruction. Throws
 /// DeviceError when an address is taken (two devices in one process, or a foreign mapping).
 class Buffers {
  public:
-  /// Whose the pages are: this process's own, or those of a file in memory, which a child process
-  /// that is forked has as well. The child then has to be told of each change of protection, and of
-  /// restore() by map_pages(): mappings are each process's own, though the bytes are not.
+  /// Who owns the pages: this process alone, or a file in memory that a forked child shares. The
+  /// child then has to be told of each change of protection, and of restore() by map_pages():
+  /// processes share the bytes, not the mappings.
   enum class Kind : std::uint8_t { own, shared };
 
   explicit Buffers(Kind kind = Kind::own);

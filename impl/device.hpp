@@ -40,17 +40,17 @@ struct Observation {
   std::uint64_t inside_ns = 0;
   /// Whether queue pairs were rebuilt for this call (they had failed before).
   bool rebuilt = false;
-  /// Something that the harness did for itself behind the call went wrong, in words, so that
-  /// nothing can be said of the call; empty if not.
+  /// What went wrong in an action of the harness's own after the call, in words: then nothing can
+  /// be said of the call. Empty if nothing did.
   std::string disturbance;
-  /// A completion came that is of nothing posted, so that nobody knows what else will come.
+  /// A completion came for nothing that was posted, so nobody knows what else will come.
   bool stray = false;
-  /// New warnings of the kernel that came with this call, one a line; empty if none.
+  /// The kernel's warnings during this call, one a line; empty if there were none.
   std::string kernel_warning;
 };
 
-/// One device. Not thread-safe. Calls carry keys as numbers: whoever replays a trace puts in the
-/// keys that this device returned.
+/// One device. Not thread-safe. Calls carry keys as numbers: whoever replays a trace has to fill in
+/// the keys that this device returned.
 class Device {
  public:
   Device() = default;
@@ -61,9 +61,8 @@ class Device {
   [[nodiscard]] virtual Description description() const = 0;
   [[nodiscard]] virtual model::Capabilities<model::Plain> capabilities() const = 0;
 
-  /// In how many processes it is used, one or two. With two, objects of the domains that belong to
-  /// process 1 (Setup::process) are made there, in a context of its own; all the same to the
-  /// caller.
+  /// In how many processes the device is used, one or two. With two, objects in the PDs of process
+  /// 1 (Setup::process) are made there, in a context of its own. The caller need not care.
   [[nodiscard]] virtual std::size_t processes() const { return 1; }
 
   /// Destroys everything that calls made, makes what `setup` gives, and fills the buffers with
@@ -75,19 +74,18 @@ class Device {
   /// it (Rulebook::forbids() in model/judge/rulebook.hpp).
   virtual Observation perform(const model::Call<model::Plain>& call) = 0;
 
-  /// Something was seen that makes the device's state doubtful: the next reset() keeps nothing that
-  /// the calls so far have touched.
+  /// The device's state is in doubt: the next reset() keeps nothing that calls have touched.
   virtual void mark_suspect() {}
 
-  /// What the kernel complained of since the last call of perform() was over, one line each: of
-  /// what reset() destroyed or made. Empty if nothing.
+  /// The kernel's warnings since the last perform() returned, one a line: those about what reset()
+  /// destroyed or made. Empty if there were none.
   virtual std::string late_warnings() { return {}; }
 
-  /// From now on each end of a pair reads nothing once (an RDMA read of no bytes) after it was
-  /// connected (Verb::connect): a driver may keep what it should forget in RESET.
+  /// From now on each end of a pair makes one RDMA read of no bytes after it was connected
+  /// (Verb::connect): a driver may keep what it should forget in RESET.
   virtual void read_after_connect(bool /*wanted*/) {}
 
-  /// The buffers' bytes as they are now, at their fixed addresses (impl/layout.hpp).
+  /// The buffers' bytes as they are now, at their fixed addresses (model/trace/layout.hpp).
   [[nodiscard]] virtual std::span<const std::byte> buffer(std::size_t index) const = 0;
 };
 

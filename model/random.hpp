@@ -1,4 +1,4 @@
-// Seeded choices that are the same with every compiler and library.
+// Random numbers from a seed, the same with every compiler and library.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ requires(D::kDecided) struct Slots<D, N> {
       visit(D::bit(true), objects[static_cast<std::size_t>(std::countr_zero(rest))]);
   }
 };
-/// What may answer to a key.
+/// What may have a key.
 template <class D, std::size_t N> struct Candidates : Slots<D, N> {
   /// Whether the predicate holds for all of which the bit is true.
   constexpr auto all(const auto& objects, auto&& predicate) const {
@@ -53,8 +53,8 @@ enum class KeyKind : std::uint8_t { local, remote };
 
 template <class D> struct Target;
 
-/// What answers to a key: regions, and windows if it is remote. Looked up once, in one state;
-/// nothing resets it, so that another state needs other holders.
+/// What has a key: regions, and windows if the key is remote. Looked up once, in one state, and
+/// never reset: another state needs other holders.
 template <class D> class Holders {
  public:
   using Bit = typename D::Bit;

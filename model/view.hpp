@@ -24,9 +24,8 @@ constexpr std::uint32_t missing_on_demand(Verb verb) {
 /// Whether the work request writes to its local elements.
 constexpr bool writes_local(Verb verb) { return local_right(verb) != 0; }
 
-/// One call in one state. It keeps what the call's keys were found to be, and nothing makes it
-/// forget: who changes the state makes another view. An effect that runs in place is the last to
-/// use its own.
+/// One call in one state. It caches what has the call's keys and never forgets: whoever changes the
+/// state makes another view. An effect that runs in place is the last user of its view.
 template <class D> struct View {
   const State<D>& state;
   const Call<D>& call;
@@ -35,7 +34,7 @@ template <class D> struct View {
   mutable std::array<Holders<D>, 2> of_elements{}, of_receive{};
   mutable Holders<D> of_rkey{};
 
-  /// The call with another result. What its keys were found to be does not depend on that.
+  /// The call with another result. What has its keys does not depend on that.
   constexpr View ended_by(const Result<D>& other) const {
     return {state, call, other, of_elements, of_receive, of_rkey};
   }

@@ -1,4 +1,4 @@
-// Where the model's conditions are written down, as people cite it.
+// Cites the clauses behind the model's conditions.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace mrproof::specs {
 
 /// The clauses and gaps of a list as the model names them (Condition::clauses, Rule::freedom):
 /// pages with sections, and gaps in words: "ibv_reg_mr(3), DESCRIPTION; gap: what is open". What a
-/// page of another dialect says is cited as the dialect's own page has it, if that says the
-/// same; else it is left out, unless nothing would remain.
+/// page of another dialect says is cited from the dialect's own page, if that says the same;
+/// otherwise it is left out, unless nothing would remain.
 std::string cite(std::string_view clauses, std::string_view dialect);
 
 /// The clauses that cite() cites, gaps left out.

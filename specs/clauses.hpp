@@ -18,11 +18,11 @@ struct Clause {
   std::span<const std::string_view> rules;       ///< patterns of rules that carry it: names_rule()
   std::string_view out_of_scope;  ///< why nothing carries it; empty where something has to
   std::span<const std::string_view> dialects;  ///< for which its page speaks
-  std::string_view same_as;  ///< the clause that says this in another place, and whose carriers
-                             ///< these are; else empty
+  std::string_view same_as;  ///< the clause that says the same in another place and has the
+                             ///< carriers; else empty
 };
 
-/// A place where two clauses disagree, or where the pages are silent.
+/// A place where two clauses disagree, or where the pages say nothing.
 struct Gap {
   std::string_view id;                           ///< "gap.length_zero"
   std::string_view text;                         ///< what is open

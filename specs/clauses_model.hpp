@@ -19,9 +19,9 @@ struct Carriers {
 /// The conditions and rules of all dialects, circumstances and what the judge names included.
 Carriers model_carriers();
 
-/// What stands alone, a line each, empty if nothing does: a clause or gap that nothing carries, or
-/// whose carrier is none; a condition without clauses; a rule that no clause or gap lists; whatever
-/// names a clause or gap that is none, or one that does not name it in turn.
+/// What stands alone, one a line; empty if nothing does. That is: a clause or gap that nothing
+/// carries, or whose carrier does not exist; a condition without clauses; a rule that no clause or
+/// gap lists; whatever names a clause or gap that does not exist or does not name it in turn.
 std::vector<std::string> orphans(std::span<const Clause> clauses, std::span<const Gap> gaps,
                                  const Carriers& model);
 

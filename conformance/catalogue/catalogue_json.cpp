@@ -92,7 +92,7 @@ std::string rules_json(const Rulebook& book, const std::string& search) {
   for (const PlainCondition* condition : book.conditions())
     if (search.empty() || speak_of(found, condition))
       conditions.push_back(json_of(*condition, book.dialect()));
-  auto& preconditions = all["preconditions"] = ordered_json::object();
+  auto& preconditions = all["duties"] = ordered_json::object();
   for (std::size_t verb = 0; verb < kVerbs; ++verb)
     for (const PlainCondition* precondition : book.preconditions(static_cast<Verb>(verb)))
       preconditions[std::string(kVerbNames.at(verb))].push_back(precondition->id);

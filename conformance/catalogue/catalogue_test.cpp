@@ -75,7 +75,7 @@ TEST(RulesJson, HasRulesAndWhatTheyName) {
   EXPECT_EQ(all["format"], "mrproof-rules");
   EXPECT_EQ(all["rules"].size(), book().rules().size());
   EXPECT_EQ(all["conditions"].size(), book().conditions().size());
-  EXPECT_THAT(all["preconditions"]["dereg_mr"], ElementsAre("mr_live"));
+  EXPECT_THAT(all["duties"]["dereg_mr"], ElementsAre("mr_live"));
   const auto some = json::parse(rules_json(book(), "dereg_mr.refused_doubtful"));
   ASSERT_EQ(some["rules"].size(), 1U);
   const auto& rule = some["rules"][0];

@@ -52,23 +52,23 @@ int coverage(const CoverageOptions& options) {
 void add_coverage_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CoverageOptions>();
   auto& o = *options;
-  auto* command = app.add_subcommand("coverage", "Tell how much of the model a run has covered");
+  auto* command = app.add_subcommand("coverage", "Report what of the model a run has covered");
   command
       ->add_option("report", o.folder,
                    "report of the run (folder or report.json), with its journal")
       ->required();
   command->add_option("--tours", o.scopes,
-                      "file of a scope of which all transitions are asked for (may be repeated)");
+                      "scope whose transitions should all be covered (may be repeated)");
   command
       ->add_option("--expect", o.expectations,
-                   "file of expected deviations: which calls were left out as known trouble")
+                   "file of expected deviations: calls that were left out as known trouble")
       ->check(kNotEmpty);
   command
       ->add_option("--missed", o.missed,
-                   "write traces of the calls that were missed to this folder: to the states "
-                   "that tours did not come to, by the ways that the device went")
+                   "write traces of the calls that were missed to this folder, by the ways "
+                   "that the device went")
       ->check(kNotEmpty);
-  command->add_flag("--all", o.all, "list all names");
+  command->add_flag("--all", o.all, "list all names, however many");
   command->add_flag("--json", o.json, "as JSON");
   command->callback([options, &exit_code] { exit_code = coverage(*options); });
 }

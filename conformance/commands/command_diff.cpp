@@ -64,8 +64,8 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   auto& o = *options;
   auto* command = app.add_subcommand(
       "diff",
-      "Compare two rule sets: the shortest traces that only one of them allows; or two runs: "
-      "what only one of them showed, with the shortest trace that it has of it");
+      "Compare two rule sets: the shortest traces that only one allows; or two runs: what only one "
+      "showed, with its shortest trace");
   command->add_option("first", o.first, "dialect, or report (folder or report.json) of a run")
       ->required();
   command->add_option("second", o.second, "the same")->required();

@@ -45,10 +45,10 @@ int update(const ExpectOptions& options) {
 
 void add_expect_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExpectOptions>();
-  auto* command = app.add_subcommand("expect", "Files of expected deviations");
+  auto* command = app.add_subcommand("expect", "Maintain files of expected deviations");
   command->require_subcommand(1);
   auto* updating = command->add_subcommand(
-      "update", "Bring a file up to date with a run: without what nothing met, with what is new");
+      "update", "Bring a file up to date with a run: remove what nothing met, add what is new");
   updating->add_option("file", options->file, "ci/expectations/DRIVER-TARGET-fails.txt")
       ->required();
   updating->add_option("--report", options->report, "report.json of a run with --full and --expect")

@@ -12,7 +12,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   auto file = std::make_shared<std::string>();
   auto dialect = std::make_shared<std::string>();
   auto* command = app.add_subcommand(
-      "explain", "Tell a recorded trace in words: the state after each step, and why");
+      "explain", "Explain a trace in words: the state after each step, and why it is allowed");
   command->add_option("trace", *file, "trace file (.mrt)")->required();
   command->add_option("--dialect", *dialect, "rule set (default: the trace's)");
   command->callback([file, dialect, &exit_code] {

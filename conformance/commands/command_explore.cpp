@@ -107,19 +107,16 @@ void add_explore_command(CLI::App& app, int& exit_code) {
   a.options.threads = std::max(1U, std::thread::hardware_concurrency());
   auto* command =
       app.add_subcommand("explore", "Visit every state of the model that a scope's calls lead to");
-  command->add_option("scope", a.scope, "file that says what is called (conformance/README.md)")
-      ->required();
+  command->add_option("scope", a.scope, "scope file (.scope; conformance/README.md)")->required();
   command->add_option("-j,--threads", a.options.threads, "threads (default: one for each core)")
       ->check(CLI::Range(1, 256));
-  command
-      ->add_option("--memory", a.memory,
-                   "GiB that states and answers may take (default: half of the machine's)")
+  command->add_option("--memory", a.memory, "memory limit in GiB (default: half of the machine's)")
       ->check(kPositive);
   command->add_option("--graph", a.graph, "draw the states of a small scope, as SVG")
       ->check(kNotEmpty);
   command
       ->add_option("--tours", a.tours,
-                   "write tours of a small scope, as traces, to this folder, an empty one")
+                   "write tours of a small scope, as traces, to this empty folder")
       ->check(kNotEmpty);
   command->callback([arguments, &exit_code] { exit_code = explore(*arguments); });
 }

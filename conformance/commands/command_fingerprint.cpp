@@ -26,10 +26,10 @@ void add_fingerprint_command(CLI::App& app, int& exit_code) {
   auto other = std::make_shared<std::string>();
   auto* command = app.add_subcommand(
       "fingerprint",
-      "What a device chose where the rules leave it free, and where it deviates; with two reports, "
-      "what changed");
+      "Show what a device chose where the rules leave a choice, and where it deviates; with two "
+      "reports, what changed");
   command->add_option("report", *report, "report of a run: its folder, or report.json")->required();
-  command->add_option("other", *other, "the same of another run of the same plan");
+  command->add_option("other", *other, "report of another run of the same plan");
   command->callback([report, other, &exit_code] { exit_code = fingerprint(*report, *other); });
 }
 

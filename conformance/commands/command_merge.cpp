@@ -47,10 +47,10 @@ int merge(MergeOptions& options) {
 
 void add_merge_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<MergeOptions>();
-  auto* command = app.add_subcommand("merge", "Put the reports of all shards of a run together");
+  auto* command = app.add_subcommand("merge", "Combine the reports of all shards of a run");
   command
       ->add_option("reports", options->folders,
-                   "reports (folder or report.json), one of each shard")
+                   "reports (folder or report.json), one for each shard")
       ->required();
   command->add_option("--out", options->out, "report folder")
       ->capture_default_str()
@@ -60,7 +60,7 @@ void add_merge_command(CLI::App& app, int& exit_code) {
                    "file of expected deviations (ci/expectations/)")
       ->check(kNotEmpty);
   command->add_flag("--full", options->full,
-                    "the shards were run with --full: an expectation that nothing meets fails");
+                    "the shards ran with --full: an expectation that nothing meets fails");
   command->callback([options, &exit_code] { exit_code = merge(*options); });
 }
 

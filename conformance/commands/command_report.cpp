@@ -30,17 +30,17 @@ void report_finding(const ReportOptions& options) {
 
 void add_report_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
-  auto* command = app.add_subcommand(
-      "report", "Write what the finder of a deviation sends: annotated trace, C program, page");
+  auto* command =
+      app.add_subcommand("report", "Write a bug report: C program, letter, page, annotated trace");
   command->add_option("trace", options->trace, "trace file (.mrt)")->required();
-  command->add_option("-o,--out", options->out, "folder; made if it is missing")
+  command->add_option("-o,--out", options->out, "folder; created if it is missing")
       ->required()
       ->check(kNotEmpty);
   command->add_option("--dialect", options->dialect, "rule set (default: the trace's)");
   command->add_option("--seen-on", options->seen_on,
-                      "device, kernel and rdma-core, if the trace's comments do not tell them");
+                      "device, kernel and rdma-core, if the trace's comments do not say");
   command->add_flag("--rdma-cm", options->rdma_cm,
-                    "the program connects through the RDMA CM, as iWARP wants it");
+                    "let the program connect through the RDMA CM, as iWARP needs it");
   command->callback([options, &exit_code] {
     report_finding(*options);
     exit_code = kExitExpected;

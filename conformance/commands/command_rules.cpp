@@ -58,11 +58,12 @@ int print_list(const RulesOptions& options) {
 void add_rules_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RulesOptions>();
   auto* command = app.add_subcommand("rules", "List the rules, their conditions and clauses");
-  command->add_option("search", options->search, "only what has this in it, or in its clauses");
+  command->add_option("search", options->search,
+                      "show only rules that contain this, or whose clauses do");
   command->add_option("--dialect", options->dialect, "rule set")->capture_default_str();
-  auto* gaps = command->add_flag("--gaps", options->gaps, "what the pages leave open instead");
+  auto* gaps = command->add_flag("--gaps", options->gaps, "list what the pages leave open instead");
   auto* json = command->add_flag("--json", options->json, "as JSON");
-  command->add_option("--html", options->html, "write all of it to FILE, as one page to look at")
+  command->add_option("--html", options->html, "write everything to FILE, as one HTML page")
       ->type_name("FILE")
       ->check(kNotEmpty)
       ->excludes(gaps)

@@ -131,15 +131,15 @@ void add_unexpected_options(CLI::App& command, RunOptions& o) {
                   "file of expected deviations (ci/expectations/)")
       ->check(kNotEmpty);
   auto* fail_fast = command.add_flag("--fail-fast", o.session.fail_fast,
-                                     "end the run at the first thing that nobody expects");
+                                     "end the run at the first unexpected finding");
   command
       .add_flag("--shrink", o.shrink,
-                "after the run, make the traces of unexpected findings short on the device, and "
-                "write what the finder sends")
+                "after the run, shrink the traces of unexpected findings on the device, and "
+                "write a complete bug report for each")
       ->excludes(fail_fast);
   command
       .add_option("--shrink-time", o.shrink_seconds,
-                  "seconds after which one of them is left as short as it is")
+                  "time limit for shrinking one finding, in seconds")
       ->capture_default_str()
       ->check(kPositive);
 }
@@ -154,7 +154,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option(
       "--device", o.plan.device,
       "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
-      "behind it @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
+      "suffixes @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
       "@two-processes: initiator and responder in one each; joined by +: @uverbs+fork");
   command->add_option("--dialect", o.plan.dialect, "rule set: linux, linux-2006 or mlnx-exp")
       ->capture_default_str()
@@ -170,20 +170,20 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->needs(target);
   add_walk_options(*command, o.plan);
   command->add_option("--scenarios", o.scenarios,
-                      "folder of traces whose calls are cases too (may be repeated)");
-  command->add_option("--tours", o.tours,
-                      "file of a scope whose tours are cases too (may be repeated)");
+                      "folder of traces that are cases too (may be repeated)");
+  command->add_option("--tours", o.tours, "scope whose tours are cases too (may be repeated)");
   command->add_flag("--array", o.array,
-                    "cases of a covering array, too: access, changes, operation, key, offset, PD");
+                    "add a covering array: access, changes, operation, key, offset, PD");
   auto* quick = command->add_flag("--quick", o.quick, "a short run: 6000 steps of walks");
   command
       ->add_flag(
           "--full", o.full,
           "a long run: 120000 steps of walks, and the traces of known killers; an expectation that "
-          "nothing meets fails it")
+          "nothing meets fails the run")
       ->excludes(quick);
-  command->add_option("--shard", o.shard, "only part I of N of the cases: I/N")->check(kNotEmpty);
-  command->add_option("--time", o.session.seconds, "end after so many seconds")->check(kPositive);
+  command->add_option("--shard", o.shard, "run part I of N of the cases: I/N")->check(kNotEmpty);
+  command->add_option("--time", o.session.seconds, "time limit of the run, in seconds")
+      ->check(kPositive);
   add_unexpected_options(*command, o);
   command
       ->add_option("--step-limit", o.session.step_limit,
@@ -194,7 +194,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(kNotEmpty);
   command->add_flag("--resume", o.session.resume,
-                    "go on with the run whose journal stands in the report folder");
+                    "continue the run whose journal is in the report folder");
   command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");
   command
       ->add_option("--skip-exit-code", o.nothing_tested, "exit code when nothing could be tested")

@@ -104,15 +104,15 @@ void add_shrink_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ShrinkOptions>();
   auto& o = *options;
   auto* command = app.add_subcommand(
-      "shrink", "Find the shortest and plainest trace that shows a trace's deviation");
+      "shrink", "Find the shortest, plainest trace that shows a trace's deviation");
   add_trial_options(*command, o);
   command
       ->add_option("--time", o.session.seconds,
-                   "end after so many seconds, with the shortest trace so far")
+                   "time limit in seconds; the shortest trace so far is written")
       ->check(kPositive);
   command
       ->add_option("--expect", o.session.expectations,
-                   "file of expectations: calls known to crash or hang are not made")
+                   "file of expected deviations: calls known to crash or hang are not made")
       ->check(kNotEmpty);
   command->add_option("-o,--out", o.out, "file for the shrunk trace (default: standard output)")
       ->check(kNotEmpty);

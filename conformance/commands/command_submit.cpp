@@ -166,17 +166,16 @@ int verify(const std::string& named) {
 void add_submit_commands(CLI::App& app, int& exit_code) {
   auto report = std::make_shared<std::string>();
   auto out = std::make_shared<std::string>("conformance.tar.gz");
-  auto* submitting =
-      app.add_subcommand("submit", "Pack a run's report for others, after verifying it");
+  auto* submitting = app.add_subcommand("submit", "Verify a run's report and pack it for others");
   submitting->add_option("report", *report, "report of a run (folder or report.json)")->required();
   submitting->add_option("-o,--out", *out, "the package")->capture_default_str()->check(kNotEmpty);
   submitting->callback([report, out, &exit_code] { exit_code = submit(*report, *out); });
   auto package = std::make_shared<std::string>();
   auto* verifying =
-      app.add_subcommand("verify", "Judge the steps of a package or report folder anew");
+      app.add_subcommand("verify", "Judge all steps of a package or report folder again");
   verifying
       ->add_option("package", *package,
-                   "a package of mrproof submit, or a report (folder or report.json)")
+                   "package of mrproof submit, or report (folder or report.json)")
       ->required();
   verifying->callback([package, &exit_code] { exit_code = verify(*package); });
 }

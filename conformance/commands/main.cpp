@@ -13,7 +13,7 @@ int all_said(int exit_code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
   std::fprintf(stderr,
-               "mrproof: standard output cannot be written%s%s; what it was to say is lost\n",
+               "mrproof: standard output cannot be written%s%s; its output is lost\n",
                errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
   return mrproof::conformance::kExitError;
 }
@@ -21,7 +21,7 @@ int all_said(int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Holds implementations of RDMA verbs to a checked model of memory regions."};
+  CLI::App app{"Tests implementations of RDMA verbs against a checked model of memory regions."};
   app.name("mrproof");
   app.set_version_flag("--version", "mrproof " MRPROOF_VERSION);
   app.require_subcommand(1);

@@ -1,4 +1,4 @@
-// mrproof run --shrink: what a run found, made short on the device that it was found on.
+// mrproof run --shrink: shrinks what a run found, on the same device.
 #pragma once
 
 #include <string>
@@ -7,10 +7,9 @@
 
 namespace mrproof::conformance {
 
-/// Shrinks the traces of all that the device has to answer for and nobody expected, and writes what
-/// a finder sends, into the report folder of the session; the tally then says what came of each.
-/// The deviations come first, for what kills a kernel costs a boot each time. `seconds`: the
-/// longest that one of them may take.
+/// Shrinks the traces of all unexpected findings of the device, and writes a bug report for each
+/// into the report folder of the session; the tally then has the results. Deviations come first,
+/// since what kills a kernel costs a boot each time. `seconds`: the time limit for one finding.
 void shrink_findings(const SessionOptions& session, const property_tests::Plan& plan,
                      double seconds, Tally& tally, const TestEnvironment& place);
 

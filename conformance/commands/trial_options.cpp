@@ -11,7 +11,7 @@ void add_trial_options(CLI::App& command, TrialOptions& options) {
   command.add_option(
       "--device", plan.device,
       "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
-      "behind it @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
+      "suffixes @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
       "@two-processes: initiator and responder in one each; joined by +: @uverbs+fork");
   plan.dialect.clear();
   command.add_option("--dialect", plan.dialect, "rule set (default: the trace's)");

@@ -1,4 +1,4 @@
-// Checks of option values that tell in plain words what is wrong.
+// Checks of option values that say in plain words what is wrong.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,8 +23,7 @@ inline const CLI::Validator kPositive(
     },
     "POSITIVE", "positive");
 
-/// Not the empty text: that comes of a variable that is not set, and would mean the same as no
-/// option at all.
+/// Not the empty text, which comes from an unset variable and would mean the same as no option.
 inline const CLI::Validator kNotEmpty(
     [](const std::string& text) -> std::string {
       return text.empty() ? "the value is empty; name one, or leave out the option" : "";

@@ -1,4 +1,4 @@
-// All that the finder of a deviation sends, in a folder.
+// A finding as a bug report, in a folder.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the decisive step of a finding met: buffers, what lies in them, whose keys open it.
+// Draws the memory at the decisive step of a finding: buffers, and the regions and windows in them.
 #pragma once
 
 #include <string>
@@ -11,8 +11,7 @@ namespace mrproof::conformance {
 /// in order, with its offsets; below it the regions and bound windows in it, with domain, keys and
 /// rights, the ranges that the step means, and the bytes that it changed and should not have. Empty
 /// if nothing lies in a buffer. Colours are the CSS variables --ink, --soft, --line, --idle,
-/// --blue,
-/// --bad and --pd0 to --pd3.
+/// --blue, --bad and --pd0 to --pd3.
 std::string draw_finding(const Evidence& evidence);
 
 }  // namespace mrproof::conformance

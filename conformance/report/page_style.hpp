@@ -5,7 +5,7 @@
 
 namespace mrproof::conformance {
 
-/// Light, dark where the reader wishes it; data-theme on the root element overrules the wish.
+/// Light, or dark by the reader's setting, which data-theme on the root element overrides.
 inline constexpr std::string_view kPageColors = R"(
 :root{--ink:#1c2430;--paper:#fff;--soft:#eef1f5;--line:#c3cad4;--good:#2f855a;--bad:#c53030;
 --warn:#b7791f;--idle:#66707f;--blue:#2b6cb0;--pd0:#2c7a7b;--pd1:#805ad5;--pd2:#b7791f;

@@ -19,7 +19,7 @@ struct RunFacts {
   std::vector<std::string> missing;    ///< cases of the plan that have no outcome
   bool all_expected = false;           ///< an expectation that nothing met is a failure
   std::vector<std::string> unmatched;  ///< those expectations
-  /// What of the plan's series no case is about for want of something that the device lacks.
+  /// Lines on what no case of the plan's series can test, since the device lacks what it needs.
   std::vector<std::string> lacking;
 };
 

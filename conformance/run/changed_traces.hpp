@@ -1,4 +1,4 @@
-// Traces of what a fingerprint tells, from the journal of its run.
+// Traces that show the entries of a fingerprint, from the journal of its run.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// What a provider chose wherever the rules leave it free, where it deviates, and what changed
-// between two of them.
+// What a provider chose where the rules leave a choice, where it deviates, and what changed from
+// one provider to the next.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace mrproof::conformance {
 
-/// One choice and how to come to it.
+/// One choice and how to reach it.
 struct FingerprintEntry {
   std::string call;
   std::string case_name;

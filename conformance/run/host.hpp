@@ -10,7 +10,7 @@
 
 namespace mrproof::conformance {
 
-/// How a worker, or the place where it ran, came to its end.
+/// How a worker, or the place where it ran, ended.
 struct Ended {
   enum class How : std::uint8_t {
     exited,   ///< by itself; `code` is the exit code
@@ -31,18 +31,18 @@ class Host {
   Host& operator=(const Host&) = delete;
   virtual ~Host() = default;
 
-  /// Starts a worker on the channel's request, or lets one that stayed begin it; boots the place
-  /// first if that is needed.
+  /// Starts a worker on the channel's request, or lets a worker that stayed begin it. Boots the
+  /// place first if needed.
   virtual void start() = 0;
-  /// How the worker ended, once it has, or has done what was asked and stays.
+  /// How the worker ended, once it has, or that it has done what was asked and stays.
   virtual std::optional<Ended> ended() = 0;
   /// Ends the worker by force. It may not end at once, or at all, if the kernel holds it.
   virtual void kill() = 0;
   /// Takes the place down, so that the next start() makes a fresh one. Only for what kill() could
-  /// not end; returns false where there is no other place to be had.
+  /// not end. Returns false if no other place can be had.
   virtual bool renew() = 0;
-  /// What the kernel said of itself since the place came up: the first line that tells of a BUG, an
-  /// oops or a WARN; empty if none, or where it cannot be known.
+  /// The kernel's first line since the place came up about a BUG, an oops or a WARN; empty if there
+  /// is none, or if that cannot be known.
   virtual std::string kernel_trouble() { return ""; }
   /// Where it is, for people: "this machine", "virtual machine debian-bookworm (tcg)".
   [[nodiscard]] virtual std::string name() const = 0;

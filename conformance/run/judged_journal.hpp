@@ -1,4 +1,4 @@
-// A run's journal, judged step by step once more.
+// Judges a run's journal again, step by step.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace mrproof::conformance {
 
-/// What is told of a journal, in its order.
+/// Receives what a journal has, in its order.
 class JournalVisitor {
  public:
   JournalVisitor() = default;

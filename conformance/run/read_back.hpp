@@ -1,5 +1,4 @@
-// What a run left behind, read back: its report.json, and the lines of its journal.jsonl. Whatever
-// is wrong with them is told with the file.
+// Reads a run's report.json, and the lines of its journal.jsonl. Errors name the file.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +21,8 @@ std::string folder_of(const std::string& name);
 /// this version.
 nlohmann::json load_report(const std::string& file);
 
-/// Calls `look`, which takes what it wants of the report. What it misses is a ToolError that names
-/// the file.
+/// Calls `look`, which takes what it wants of the report. If something is missing there, throws a
+/// ToolError that names the file.
 void look_into(const std::string& file, const std::function<void()>& look);
 
 /// The name of one of a report's deviations. Throws ToolError if it has a class that nobody knows.
@@ -44,7 +43,7 @@ class DamagedLine : public std::runtime_error {
 };
 
 /// Hands each line of a journal to `take`, with its number, and calls `end`. Throws ToolError that
-/// names file and line; `wanted_for` tells what such a file would have been good for.
+/// names file and line; `wanted_for` says what such a file is for.
 void read_lines(
     const std::string& file, const std::string& wanted_for,
     const std::function<void(const nlohmann::json&, std::size_t)>& take,

@@ -15,7 +15,7 @@ namespace mrproof::conformance {
 std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::string>& folders,
                                                      const std::string& dialect);
 
-/// The calls that led to the findings nobody expected, each as a scenario of the finding's name.
+/// The calls that led to unexpected findings, each as a scenario with the finding's name.
 std::vector<property_tests::Scenario> scenarios_of_unexpected(const Tally& tally);
 
 }  // namespace mrproof::conformance

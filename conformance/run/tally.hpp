@@ -16,7 +16,7 @@ namespace mrproof::conformance {
 /// What shrinking the trace of a finding or an incident came to.
 struct ShrunkTrace {
   std::string file;     ///< name within the report folder; empty: there is none
-  std::string folder;   ///< what the finder sends, made from it, within the report folder
+  std::string folder;   ///< the bug report made from it, within the report folder
   std::string outcome;  ///< a line: what is known of shorter traces, or why there is none
   model::Trace trace;   ///< as it was seen
   std::uint64_t tried = 0;

@@ -23,7 +23,7 @@ struct SessionOptions {
   bool reports = true;        ///< write report.json and junit.xml
   std::string expectations;   ///< file of fails, with those beside it; empty: none
   bool rerun = false;         ///< make the calls of unexpected findings again: are they flaky?
-  bool fail_fast = false;     ///< end the run at the first thing that is not expected
+  bool fail_fast = false;     ///< end the run at the first unexpected finding
   bool all_expected = false;  ///< an expectation that nothing met is a failure
   /// Called with what was found and a place to try it in, before the reports are written; may be
   /// empty.
@@ -38,12 +38,12 @@ void stop_on_signals();
 RunFacts run_session(const SessionOptions& options, const property_tests::Plan& plan, Tally& tally,
                      const Supervisor::Watch& watch);
 
-/// Writes report.json, junit.xml, report.ktap, report.md, report.sarif and report.html. What cannot
-/// be written stands in the facts' `error`.
+/// Writes report.json, junit.xml, report.ktap, report.md, report.sarif and report.html. The facts'
+/// `error` says what cannot be written.
 void write_reports(const Folder& folder, const property_tests::Plan& plan, const Tally& tally,
                    RunFacts& facts);
 
-/// The exit code that the tally deserves.
+/// The exit code for what the tally has.
 int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested);
 
 }  // namespace mrproof::conformance

@@ -1,4 +1,4 @@
-// Shrinking on a device that may die of it: what mrproof shrink and mrproof run --shrink share.
+// Shrinking on a device that may not survive it, for mrproof shrink and mrproof run --shrink.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct ShrinkSession {
   property_tests::Shrinker::Progress progress = {};  ///< may be empty
 };
 
-/// What became of it.
+/// The result.
 struct ShrinkOutcome {
   std::optional<property_tests::Shrunk>
       shrunk;             ///< nothing: the trace does not show it on this device

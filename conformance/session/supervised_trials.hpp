@@ -11,7 +11,7 @@
 namespace mrproof::conformance {
 
 /// Tries in workers, one for each list of candidates and one more after each that kills it; in a
-/// virtual machine, which is booted anew when its kernel is not to be trusted any more.
+/// virtual machine, which boots again when its kernel cannot be trusted any more.
 class SupervisedTrials final : public property_tests::Trials {
  public:
   /// Of the options: target, kernel arguments, limits, and the file of expectations, whose troubles

@@ -9,7 +9,7 @@
 namespace mrproof::impl {
 
 /// A mistake that the simulated device makes on request, one at a time: an enumerator for each
-/// entry of faults_*.inc. What each one breaks stands in the table that faults() returns.
+/// entry of faults_*.inc. faults() says what each one breaks.
 enum class Fault : std::uint8_t {
   none,  ///< the correct device
 #define MRPROOF_FAULT(id, ...) id,

@@ -13,7 +13,7 @@ namespace {
 /// Payload of one packet: what Fault::first_packet_only stores.
 constexpr std::uint64_t kPathMtu = 1024;
 
-// NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers in calls, see impl/layout.hpp
+// NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of model/trace/layout.hpp are numbers
 void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 /// The place in Memory's table of the page that holds the address, which lies in a buffer.

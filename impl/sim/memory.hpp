@@ -70,8 +70,8 @@ class Memory {
 
   /// Moves the bytes of `from` to `to`, as many as `from` has. A device reaches the pages that
   /// it holds, whatever the program may do with them: what goes to a page that is not mapped any
-  /// more is seen by nobody, what comes from there is zeros. Nothing else is touched, even if a
-  /// fault let a bad range through: a faulty device corrupts buffers, never the process it runs in.
+  /// more is lost, what comes from there is zeros. Nothing else is touched, even if a fault let a
+  /// bad range through: a faulty device corrupts buffers, never the process it runs in.
   void move(const Runs& to, const Runs& from);
 
   /// The first eight bytes, as a number in host byte order; and storing them.
@@ -104,7 +104,7 @@ class Memory {
   std::array<Page, kPages> pages_{};
 };
 
-/// How many bytes from `address` on lie in one buffer of impl/layout.hpp; 0 outside of all.
+/// How many bytes from `address` on lie in one buffer of model/trace/layout.hpp; 0 outside of all.
 constexpr std::uint64_t buffer_bytes_from(std::uint64_t address) {
   const std::uint64_t distance = address - model::kBufferBase;
   if (distance >= model::kBufferCount * model::kBufferStride) return 0;

@@ -1,8 +1,8 @@
-// The in-process simulated device: verbs as the manual pages tell them, without hardware or kernel.
+// The in-process simulated device: verbs as the pages describe them, without hardware or kernel.
 //
 // It is written from the pages of libibverbs and the architecture's clauses, imperatively and
-// without a look at the model's rules, so that where the two agree they agree for a reason. Told
-// so, it makes one of the mistakes of faults.hpp.
+// without a look at the model's rules, so where the two agree they agree for a reason. On
+// request it makes one of the mistakes of faults.hpp.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a simulated device is to be: its dialect, its capabilities, its mistake.
+// How a simulated device behaves: its dialect, its capabilities, its fault.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kSimClaimable =
 inline constexpr std::uint32_t kSimAccess =
     model::kRemoteAtomic | model::kMwBind | model::kZeroBased | model::kOnDemand | model::kHugetlb;
 
-/// How a simulated device is to be.
+/// How a simulated device behaves.
 struct SimOptions {
   /// Id of a seeded fault (see faults()); nothing for the correct device.
   std::optional<std::string> fault = std::nullopt;
@@ -39,13 +39,13 @@ struct SimOptions {
   std::string dialect = "linux";
   /// Feature flags of what it supports; other calls are refused with EOPNOTSUPP.
   std::uint32_t features = kSimFeatures;
-  /// In how many processes it says that it is used. It is always in one, but where there are two it
-  /// knows of each object whose it is, and throws std::logic_error where a call names both's.
+  /// In how many processes it claims to be used. It is always in one; with two it knows the owner
+  /// of each object, and throws std::logic_error if a call names objects of both.
   std::size_t processes = 1;
-  /// Whether registered memory is kept from the children of a fork, as by ibv_fork_init(3); that is
-  /// what two of the codes of ibv_rereg_mr(3) are about, and half of a third. It undoes this for
-  /// what it has not done it for, so that all of them are seen: a library that counts its pages
-  /// says IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW only where memory goes away during the call.
+  /// Whether registered memory is protected on fork, as by ibv_fork_init(3). Two codes of
+  /// ibv_rereg_mr(3) are about that, and half of a third. To show all of them, the device also
+  /// undoes protection that it has not made: a library that counts its pages gives
+  /// IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW only if memory goes away during the call.
   bool fork_protection = false;
 };
 

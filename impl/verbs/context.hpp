@@ -25,7 +25,7 @@ class Context final : public Process {
   /// thread to its least (PR_SET_TIMERSLACK in prctl(2)), or the short sleeps between looks for a
   /// completion would each take 50 us longer. `buffers` are this process's, and outlive it.
   Context(const std::string& name, const VerbsOptions& options, Buffers& buffers);
-  /// Lets all objects go that the device lets go.
+  /// Destroys all objects, as far as the device allows it.
   ~Context() override;
 
   Answer carry_out(const Order& order) override;
@@ -89,7 +89,7 @@ class Context final : public Process {
   std::array<ibv_mw*, model::Plain::kWindows> windows_{};
   std::array<QpEnd, model::Plain::kQps> ends_{};
   std::array<QpEnd, model::Plain::kQps> coming_{};  ///< made, and not yet in their places
-  std::vector<ibv_mw*> stuck_windows_;              ///< that the device refused to let go
+  std::vector<ibv_mw*> stuck_windows_;              ///< that the device refused to destroy
   std::vector<ibv_mr*> stuck_regions_;
   std::vector<ibv_pd*> stuck_domains_;
 };

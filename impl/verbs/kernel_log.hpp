@@ -16,11 +16,11 @@ enum class LogLine : std::uint8_t {
   stall,       ///< a processor that was busy for too long, as happens in slow virtual machines
 };
 
-/// Reads the kernel's log from the moment of its making on. It is silent where /dev/kmsg cannot be
-/// opened (it needs CAP_SYSLOG if kernel.dmesg_restrict is set).
+/// Reads the kernel's log from its construction on. It stays empty if /dev/kmsg cannot be opened,
+/// which needs CAP_SYSLOG if kernel.dmesg_restrict is set.
 class KernelLog {
  public:
-  /// `enabled` false makes a log that is always silent.
+  /// With `enabled` false the log stays empty.
   explicit KernelLog(bool enabled);
   ~KernelLog();
   KernelLog(const KernelLog&) = delete;
@@ -28,11 +28,11 @@ class KernelLog {
 
   /// Whether the log can be read.
   [[nodiscard]] bool watching() const { return file_ >= 0; }
-  /// The new lines that tell of a fault in the kernel, with the first functions of its call trace,
-  /// joined by newlines; empty as a rule. One
-  /// system call when nothing was logged. Lines that drivers log at warning level in their ordinary
-  /// work are left out, and so are reports of stalls, which a slow machine causes by itself. Where
-  /// debugfs is mounted, warnings that the kernel gives once per boot can come again after it.
+  /// The new lines about a fault in the kernel, with the first functions of its call trace, joined
+  /// by newlines; mostly empty. It costs one system call when nothing was logged. Lines that
+  /// drivers log at warning level in their ordinary work are left out, and so are stalls, which a
+  /// slow machine causes by itself. If debugfs is mounted, warnings that the kernel gives once per
+  /// boot can come again afterwards.
   std::string take();
 
  private:

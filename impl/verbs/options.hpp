@@ -26,9 +26,9 @@ struct VerbsOptions {
   bool reuse_failed_pairs = false;
   /// Whether regions are re-registered below libibverbs where its provider cannot (rereg.hpp).
   bool rereg_by_uverbs = false;
-  /// Whether the library protects registered memory on fork (ibv_fork_init(3)), for good in this
-  /// process. It would not where the kernel says that it copies pinned pages; so it is kept from
-  /// asking, as in a container without netlink sockets of RDMA.
+  /// Whether the library protects registered memory on fork (ibv_fork_init(3)), for the rest of
+  /// this process. A library that learns that the kernel copies pinned pages would not; it is kept
+  /// from asking, as in a container without RDMA netlink sockets.
   bool fork_protection = false;
   /// Whether there are two processes, each with a context of its own, for what Setup::process says.
   bool two_processes = false;

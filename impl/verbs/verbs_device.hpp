@@ -48,8 +48,9 @@ class VerbsDevice final : public Device {
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override;
   [[nodiscard]] std::size_t processes() const override { return other_ ? 2 : 1; }
   /// Protection domains and pairs of the previous case stay where `setup` asks for the same and
-  /// nothing failed on them. Throws DeviceError if the setup is not one of impl/setup.hpp or
-  /// cannot be made. Objects that the device does not let go are left over and tried again later.
+  /// nothing failed on them. Throws DeviceError if the setup is not one of model/trace/setup.hpp or
+  /// cannot be made. Objects that the device refuses to destroy are left over and tried again
+  /// later.
   std::uint64_t reset(const model::Setup& setup) override;
   /// Errors of calls are reported as the caller of libibverbs sees them: errno where the call gives
   /// NULL, else its return value as 32 bits (-1 is 0xffffffff). Verbs that this libibverbs does not

@@ -1,4 +1,4 @@
-// The world that a case starts in: which buffers exist, and where.
+// Which buffers exist, and where.
 //
 // Buffers lie at fixed addresses so that a trace means the same on every machine and in every run,
 // and a program written from it needs no pointer arithmetic of its own.

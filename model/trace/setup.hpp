@@ -1,4 +1,4 @@
-// The objects that a case finds made when it starts ("given" lines of a trace).
+// The objects that exist when a case starts ("given" lines of a trace).
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ struct Setup {
   std::array<std::uint8_t, Plain::kQps> qp_pd{kAbsent, kAbsent, kAbsent, kAbsent};
   /// Which PD slots are live.
   std::array<bool, Plain::kPds> pd{};
-  /// The process, 0 or 1, that the domains of each slot belong to, whenever they are made, and with
-  /// them all that is made in them. Where a device is used by one process, that has them all.
+  /// The process, 0 or 1, that owns the PDs of each slot, whenever they are made, and all that is
+  /// made in them. If one process uses the device, it owns them all.
   std::array<std::uint8_t, Plain::kPds> process{};
 
   friend bool operator==(const Setup&, const Setup&) = default;

@@ -89,7 +89,7 @@ struct Step : PlannedCall {
 /// A whole trace.
 struct Trace {
   std::vector<std::string> comments;  ///< lines after the first that start with '#', without it
-  std::string dialect = "linux";      ///< rules it is to be judged by (model/rulebook.hpp)
+  std::string dialect = "linux";      ///< rules it is to be judged by (model/judge/rulebook.hpp)
   Setup setup;
   Capabilities<Plain> can{Plain::flags(kRemoteAtomic | kMwBind), Plain::address(1U << 30U)};
   std::vector<Step> steps;

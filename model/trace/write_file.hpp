@@ -1,4 +1,4 @@
-// Writes files so that a full disk costs nobody the file that was there before.
+// Writes files whole or not at all: a full disk does not cost the file that was there before.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace mrproof::model {
 /// written through. Throws ToolError with the reason where it cannot be written.
 void write_whole_file(const std::string& path, const std::string& text);
 
-/// Throws the same ToolError where it is clear beforehand that the file cannot be written; makes
-/// and changes nothing.
+/// Throws the same ToolError if it is clear beforehand that the file cannot be written. Creates and
+/// changes nothing.
 void check_writable(const std::string& path);
 
 /// Makes the folder if it is missing. Throws ToolError unless it is there then, and empty.

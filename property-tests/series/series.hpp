@@ -10,31 +10,30 @@
 
 namespace mrproof::property_tests {
 
-/// What the tours of a scope's file are named: "tour/windows" of ".../tour-windows.scope".
+/// The name of a scope file's tours: "tour/windows" for ".../tour-windows.scope".
 std::string tour_name(const std::string& file);
 
-/// The tours of a scope's file as a series: Throws ToolError if the file cannot be read or there
+/// The tours of a scope's file as a series. Throws ToolError if the file cannot be read or there
 /// are no tours of the scope.
 CaseSeries plan_tours(const std::string& file);
 
-/// The covering array of access (array/array_traces.hpp) as a series: "array". Its scope is empty,
+/// The covering array of access (array_traces.hpp) as a series: "array". Its scope is empty,
 /// and it has the cases of a device that can do everything until fit_series() is called.
 CaseSeries plan_array();
 
-/// Gives the covering array the cases that the device has: which rows it has depends on that. Who
-/// runs a plan does so once the device has said what it can do. Throws ToolError if the series was
-/// planned by another version.
+/// Gives the covering array the rows for the device. Whoever runs a plan calls this once the device
+/// has said what it can do. Throws ToolError if another version planned the series.
 void fit_series(Plan& plan, const model::Capabilities<model::Plain>& device);
-/// What of the plan's series no case is about for want of something that the device lacks: lines
-/// for a report.
+/// Lines for a report: what no case of the plan's series can test, since the device lacks what it
+/// needs.
 std::vector<std::string> lacking_of_series(const Plan& plan,
                                            const model::Capabilities<model::Plain>& device);
 
 /// The traces of a series. Their results do not matter.
 class SeriesTraces {
  public:
-  /// Throws ToolError if the series has another number of cases than its maker counted: he is of
-  /// another version. `device`: for which fit_series() was called.
+  /// Throws ToolError if the series has another number of cases than was planned, by another
+  /// version. `device`: the one that fit_series() was called for.
   SeriesTraces(const CaseSeries& series, const model::Capabilities<model::Plain>& device);
   ~SeriesTraces();
   SeriesTraces(const SeriesTraces&) = delete;
@@ -51,8 +50,7 @@ class SeriesTraces {
   std::unique_ptr<Made> made_;
 };
 
-/// What a trace is about and the device has not: "the device lacks MW_TYPE_1"; empty if it has
-/// all.
+/// What the device lacks for a trace: "the device lacks MW_TYPE_1"; empty if nothing.
 std::string lacking(const model::Trace& trace, const model::Capabilities<model::Plain>& device);
 
 }  // namespace mrproof::property_tests

@@ -3,17 +3,17 @@
 // device that takes now one, now another of several rules may leave out some. With them a device is
 // tested completely at that scope.
 //
-// What becomes of the state is not always settled: the rules may leave it to the device. So a tour
-// goes where it is, and ends with a call of which it is not; likewise with a call that fails a
-// queue pair, since a device that wrongly lets it succeed leaves a state that nobody knows. What is
-// only to be reached through such calls has tours that take them for what the strictest rule says.
+// The state after a call is not always settled: the rules may leave it to the device. A tour goes
+// on where it is settled, and ends with a call after which it is not. It also ends with a call that
+// fails a queue pair, since a device that wrongly lets it succeed leaves an unknown state. What can
+// only be reached through such calls has tours that assume what the strictest rule says.
 #pragma once
 
 #include "specs/explore/transitions.hpp"
 
 namespace mrproof::property_tests {
 
-/// A call of a tour, and where it is taken to lead.
+/// A call of a tour, and the state that it is assumed to lead to.
 struct TourStep {
   std::size_t call = 0;  ///< place in Transitions::calls()
   std::size_t end = 0;   ///< which of its ends
@@ -21,7 +21,7 @@ struct TourStep {
 /// Calls one after the other, from the scope's first state on.
 using Tour = std::vector<TourStep>;
 
-/// What tours are to be like.
+/// Limits of tours.
 struct TourOptions {
   std::size_t most_steps = 50;  ///< where that is enough to get there at all
 };
@@ -33,7 +33,7 @@ std::vector<Tour> make_tours(const specs::Transitions& all, const TourOptions& o
 /// cannot succeed; 2 whether a call succeeds; 3 that it does not what the strictest rule says.
 std::vector<unsigned> least_doubts(const specs::Transitions& all);
 
-/// The tour as a trace, with the results that it takes for likely.
+/// The tour as a trace, with the results that it assumes.
 model::Trace tour_trace(const specs::Transitions& all, const Tour& tour);
 
 /// Places of calls in states (Transitions::calls()) that no tour makes; and pairs of situations

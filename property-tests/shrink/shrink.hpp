@@ -11,7 +11,7 @@
 
 namespace mrproof::property_tests {
 
-/// How far a shrinking is.
+/// How far shrinking is.
 struct ShrinkProgress {
   std::uint64_t tried = 0;  ///< candidates made on the device
   std::size_t steps = 0;    ///< of the shortest trace so far
@@ -37,8 +37,8 @@ struct Shrunk {
 /// Shrinks by trial: steps, objects, flags, keys and numbers are left out or replaced by plainer
 /// ones as long as the deviation that `wanted` names is still shown; every result that counts was
 /// seen on the device. What is short by then is replaced by the plainest short trace that shows the
-/// same, whatever it began with, and that is made plainer in the same way. Stops where nothing that
-/// it knows to try makes the trace plainer.
+/// same, whatever it began with, and that is made plainer in the same way. Stops when nothing that
+/// it can try makes the trace plainer.
 class Shrinker {
  public:
   using Progress = std::function<void(const ShrinkProgress&)>;
@@ -49,7 +49,7 @@ class Shrinker {
   /// Short traces have no verbs and access flags but those of the trace that is shrunk: where a
   /// device has several faults, another one may have the same name.
   void keep_to_given() { keeps_ = true; }
-  /// Told before each batch of trials.
+  /// Called before each batch of trials.
   void on_progress(Progress progress) { progress_ = std::move(progress); }
 
   /// Nothing if the trace does not show the deviation (any more).
@@ -90,8 +90,8 @@ class Shrinker {
   std::uint64_t trials_made_ = 0;
 };
 
-/// The trace as people are to read it: annotated where it deviates only, and without the values of
-/// keys, unless they are what deviates.
+/// The trace for people: annotated only where it deviates, and without the values of keys, unless
+/// they are what deviates.
 model::Trace presentable(const Shrunk& shrunk, const model::Annotation& wanted);
 
 }  // namespace mrproof::property_tests

@@ -1,8 +1,8 @@
 // The form in which traces are shrunk: objects by numbers of their own instead of slots.
 //
-// A slot may name one object after the other; whoever deletes a step must not let a later call
-// mean another object by that. Here each object has a number; slots are given out anew, the lowest
-// free one first, when the trace is needed again.
+// A slot may name one object after the other. Deleting a step must not make a later call mean
+// another object. So each object has a number here; when the trace is needed again, slots are
+// assigned anew, the lowest free one first.
 #pragma once
 
 #include <compare>

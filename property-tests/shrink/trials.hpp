@@ -1,4 +1,4 @@
-// Trials: whether traces that have not been seen yet show a deviation on a device.
+// Trials: whether a candidate trace shows a deviation on a device.
 #pragma once
 
 #include <cstdint>

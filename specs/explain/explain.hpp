@@ -1,4 +1,4 @@
-// A trace told in words: what the model holds after each step, and why each result is allowed.
+// Explains a trace in words: the state after each step, and why each result is allowed.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace mrproof::specs {
 /// The objects of a state, one a line: PDs, regions, windows, queue pairs, holes in the buffers.
 std::vector<std::string> describe_state(const model::State<model::Plain>& state);
 
-/// The whole trace, told. Throws TraceError as judge_trace() does; `file` is named in errors.
+/// The whole trace in words. Throws TraceError as judge_trace() does; `file` is named in errors.
 std::string explain_trace(const model::Trace& trace, const model::Rulebook& book,
                           const std::string& file);
 

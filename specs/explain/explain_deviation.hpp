@@ -1,4 +1,4 @@
-// A deviation told in words: what was allowed, what is broken, and where that is written.
+// Explains a deviation in words: what was allowed, what is broken, and which clauses say so.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace mrproof::specs {
 
-/// Explains the step that the oracle just called deviating, for people: what was allowed, which
-/// condition is broken, what the objects have been through, and where all that is written.
+/// Explains the step that the oracle just judged a deviation: what was allowed, which condition is
+/// broken, which rules made the objects what they are, and the clauses behind all that.
 std::vector<std::string> explain_deviation(const model::Oracle& oracle, const model::Step& step,
                                            const model::Judgement& judgement);
 

@@ -250,12 +250,13 @@ int main_of(int argc, char** argv) {
   Arguments arguments;
   CLI::App app{"Proves theorems about the rules with Z3, for all addresses, lengths and keys."};
   app.name("mrproof-prove");
-  app.add_option("--theorem", arguments.theorem, "only this one");
-  app.add_option("--dialect", arguments.dialect, "only the rules of this one; else of all");
+  app.add_option("--theorem", arguments.theorem, "prove only this theorem");
+  app.add_option("--dialect", arguments.dialect,
+                 "prove only the rules of this dialect (default: all)");
   app.add_option("--smt2", arguments.smt2, "write each question to DIR, in SMT-LIB 2")
       ->type_name("DIR");
-  app.add_option("--seed", arguments.seed, "of the solver")->capture_default_str();
-  app.add_option("--threads", arguments.threads, "how many at a time")->capture_default_str();
+  app.add_option("--seed", arguments.seed, "seed of the solver")->capture_default_str();
+  app.add_option("--threads", arguments.threads, "number of threads")->capture_default_str();
   app.add_flag("--every-slot", arguments.every_slot,
                "each slot that a call can name, where else the first of its kind stands for all");
   app.add_flag("--mutants", arguments.mutants,
@@ -267,13 +268,12 @@ int main_of(int argc, char** argv) {
   app.add_option("--mutant", arguments.mutant,
                  "prove things about this mutant of the rules, until something is refuted")
       ->type_name("NAME");
-  app.add_flag("--mistakes", arguments.mistakes,
-               "list mutants that a tired engineer could have written");
+  app.add_flag("--mistakes", arguments.mistakes, "list mutants that a tired engineer could write");
   app.add_option("--traces", arguments.traces,
                  "look for traces of what is refuted, and write them to DIR")
       ->type_name("DIR");
   app.add_flag("--json", arguments.json, "as JSON");
-  app.add_flag("--list", arguments.list, "name the theorems, with their sentences");
+  app.add_flag("--list", arguments.list, "list the theorems, with their sentences");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return fmt::format("mrproof-prove: {}; see mrproof prove --help\n", error.what());
   });

@@ -1,4 +1,4 @@
-// Whether a changed rule allows and does what the rule does, and by what it follows.
+// Whether a changed rule allows and does the same as the rule, and what that follows from.
 #pragma once
 
 #include <optional>

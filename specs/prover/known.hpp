@@ -1,5 +1,4 @@
-// What has been found out already, for all threads: facts that were proved, and comparisons that
-// cannot hold together.
+// What all threads know already: proved facts, and comparisons that cannot hold together.
 #pragma once
 
 #include <map>

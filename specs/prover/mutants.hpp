@@ -18,7 +18,7 @@ struct Mutant {
   std::vector<Row> rows;  ///< all of the verb, some of them changed
 };
 
-/// What the theorems make of it.
+/// How it ends.
 enum class Fate : std::uint8_t {
   refuted,     ///< a theorem does not hold any more
   equivalent,  ///< the changed rules are proved to allow and do the same
@@ -44,11 +44,11 @@ using FindTrace = std::function<std::string(const Mutant&, const Obligation&)>;
 std::vector<Mutant> mutants_of(model::Verb verb);
 /// The mutant of that name, if there is one.
 std::optional<Mutant> find_mutant(const std::string& name);
-/// How a mutant is proved things about: what is changed, until something is refuted.
+/// How a mutant is examined: what is changed, until something is refuted.
 ProofOptions options_for(const Mutant& mutant, ProofOptions options);
 
-/// What becomes of the mutants of the verbs whose name begins with `verbs`, of those that have
-/// `part` in their own names. Calls `progress` with each.
+/// Examines the mutants of verbs whose names begin with `verbs`, if their own names contain
+/// `part`. Calls `progress` with each.
 std::vector<Judgement> judge_mutants(const std::string& verbs, const std::string& part,
                                      const ProofOptions& options,
                                      const std::function<void(const Judgement&)>& progress,

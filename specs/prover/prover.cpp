@@ -144,7 +144,7 @@ void prove_start(Prover& prover) {
     q.posted = q.two = Terms::bit(false);
     q.elements = {};
   }
-  // Buffers lie at fixed places (impl/layout.hpp); the proof has them anywhere, but apart.
+  // Buffers lie at fixed places (model/trace/layout.hpp); the proof has them anywhere, but apart.
   for (auto& b : state.buffers) b.hole = Terms::bit(false);
   Facts<Terms> layout;
   InvariantFacts<Terms>::buffers_sound(state, layout);

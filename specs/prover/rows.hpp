@@ -1,4 +1,4 @@
-// The rules of all dialects as rows to be proved things about, and to be changed.
+// The rules of all dialects as rows, which theorems are asked of and mutants change.
 #pragma once
 
 #include <string>

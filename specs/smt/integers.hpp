@@ -1,5 +1,5 @@
-// Comparisons of words as what they are of whole numbers: sums that are taken modulo a power of
-// two are sums less some multiple of it.
+// Comparisons of words as comparisons of integers: a sum modulo a power of two is a sum less some
+// multiple of it.
 #pragma once
 
 #include <memory>

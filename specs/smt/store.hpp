@@ -1,4 +1,4 @@
-// Terms of bits and bit-vectors, kept once each.
+// Terms of bits and bit-vectors, each stored once.
 //
 // Equal terms have equal references, so that "this conjunct says after the step what it said before
 // it" is a comparison of numbers, and what has the same meaning for a simple reason is not proved

@@ -1,10 +1,10 @@
 // Counterexamples as traces: a program that gets a step wrong by rules of which a theorem was
 // refuted.
 //
-// A counterexample of the prover is any state in which the invariants hold. Here a trace is looked
-// for that leads from the start to such a step: among the calls of all scenarios, which have one
-// for each rule and each of its conditions, then by the solver (bounded_search.hpp). The simulated
-// device is asked what it answers.
+// A counterexample of the prover starts from any state in which the invariants hold. The search
+// here is for a trace that leads from the start to such a step: among the calls of all scenarios,
+// which have one for each rule and each of its conditions, then by the solver (bounded_search.hpp).
+// The simulated device is asked what it answers.
 #pragma once
 
 #include <cstdint>
