@@ -189,7 +189,7 @@ TEST_F(WorkerTest, NoStepIsBlamedForAWarningOfWhatAnotherCaseLeft) {
     ASSERT_EQ(tally->incidents.size(), 1U);
     EXPECT_EQ(tally->incidents[0].verdict, Verdict::kernel_warning);
     EXPECT_EQ(tally->incidents[0].case_name, "");
-    EXPECT_EQ(tally->incidents[0].name, "reset.none/none/-");
+    EXPECT_EQ(tally->incidents[0].name_text(), "reset.none/none/-");
     EXPECT_EQ(tally->counts.at(static_cast<std::size_t>(Verdict::kernel_warning)), 1U);
     for (const CaseOutcome& outcome : tally->outcomes)
       EXPECT_EQ(outcome.verdict(), Verdict::conforms) << outcome.name;
