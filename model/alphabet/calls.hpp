@@ -37,8 +37,10 @@ void each_call(const State<Plain>& state, Verb verb, unsigned odd, const Choose&
 using Values = std::vector<std::uint64_t>;
 /// Values that are neither keys nor elements.
 Choices choose(const Values& sound, const Values& odd = {});
+/// Adds such values.
 void add(std::vector<Choice>& to, const Values& values);
 
+/// Slots of which it is true.
 template <class Slots, class Predicate>
 Values slots_where(const Slots& slots, Predicate&& predicate) {
   Values found;
@@ -46,6 +48,7 @@ Values slots_where(const Slots& slots, Predicate&& predicate) {
     if (predicate(slots.at(i))) found.push_back(i);
   return found;
 }
+/// Slots that hold something.
 template <class Slots> Values live(const Slots& slots) {
   return slots_where(slots, [](const auto& s) { return s.live.truth(); });
 }
