@@ -6,7 +6,6 @@
 // the walks. A counterexample is made short by our own shrinker, which confirms each candidate on
 // the device.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "specs/clauses_model.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "model/conditions/circumstances.hpp"
 #include "model/judge/judge.hpp"

@@ -1,7 +1,6 @@
 #include "specs/clauses_model.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 

@@ -1,7 +1,6 @@
 #include "conformance/catalogue/diff.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 

@@ -2,7 +2,6 @@
 #include "conformance/commands/commands.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/mount.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // What commands do to files and to standard output: nothing that was there is lost, and no output
 // is lost unsaid.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/testing/test_program.hpp"

@@ -1,6 +1,5 @@
 // Values of options that cannot be meant, and the places that messages name.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/testing/test_program.hpp"

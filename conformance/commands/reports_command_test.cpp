@@ -1,6 +1,5 @@
 // merge, submit, verify and coverage from outside: what they make of reports that are not whole.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,6 @@
 #include "conformance/report/diagram.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>

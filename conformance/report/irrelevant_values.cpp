@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "conformance/report/finding_words.hpp"
 #include "model/trace/notation.hpp"
@@ -20,18 +19,21 @@ struct Candidate {
   std::vector<Call<Plain>> others;
 };
 
-/// Calls with other numbers in the field.
-template <class Field>
-std::vector<Call<Plain>> with_other(const Call<Plain>& call, Field field,
-                                    std::initializer_list<std::uint64_t> values) {
-  std::vector<Call<Plain>> others;
+constexpr std::initializer_list<std::uint64_t> kLengths{1, 3, 8, 64, 4096};
+constexpr std::initializer_list<std::uint64_t> kDistances{8, 24, 4096};
+
+/// A number in that field of the call, called so, and others in its place: where `from` is the
+/// number itself, such that lie so far behind it.
+Candidate number(const std::string& name, const Call<Plain>& call,
+                 Plain::Address Call<Plain>::*field, std::initializer_list<std::uint64_t> values,
+                 std::uint64_t from = 0) {
+  Candidate candidate{name, {}};
   for (const std::uint64_t value : values) {
-    Call<Plain> other = call;
-    if (field(other).value() == value) continue;
-    field(other) = Plain::address(value);
-    others.push_back(other);
+    if ((call.*field).value() == from + value) continue;
+    candidate.others.push_back(call);
+    candidate.others.back().*field = Plain::address(from + value);
   }
-  return others;
+  return candidate;
 }
 
 Candidate flag(const Call<Plain>& call, const model::NamedValue& access) {
@@ -41,47 +43,26 @@ Candidate flag(const Call<Plain>& call, const model::NamedValue& access) {
 }
 
 void add_argument(model::Argument argument, const Call<Plain>& c, std::vector<Candidate>& all) {
-  const auto length = [](Call<Plain> & call) -> auto& { return call.length; };
-  const auto place = [](Call<Plain> & call) -> auto& { return call.address; };
-  const auto lengths = [&] {
-    all.push_back(
-        {fmt::format("length {}", c.length.value()), with_other(c, length, {1, 3, 8, 64, 4096})});
+  using Fields = Call<Plain>;
+  const auto put = [&](const char* name, Plain::Address Fields::*field,
+                       std::initializer_list<std::uint64_t> values) {
+    all.push_back(number(fmt::format("{} {}", name, (c.*field).value()), c, field, values));
   };
-  const auto places = [&](const char* name) {
-    const auto now = c.address.value();
-    all.push_back({fmt::format("{} {}", name, model::print_address(now)),
-                   with_other(c, place, {now + 8, now + 24, now + 4096})});
+  const auto place = [&](const char* name, Plain::Address Fields::*field,
+                         std::initializer_list<std::uint64_t> distances) {
+    const auto now = (c.*field).value();
+    all.push_back(
+        number(fmt::format("{} {}", name, model::print_address(now)), c, field, distances, now));
   };
   switch (argument) {
-    case model::Argument::address: return places("address");
+    case model::Argument::elements: put("length", &Fields::length, kLengths); [[fallthrough]];
+    case model::Argument::address: return place("address", &Fields::address, kDistances);
     case model::Argument::length:
-    case model::Argument::stretch: return lengths();
-    case model::Argument::elements: lengths(); return places("address");
-    case model::Argument::remote: {
-      const auto now = c.remote.value();
-      const auto remote = [](Call<Plain> & call) -> auto& { return call.remote; };
-      all.push_back({"remote address " + model::print_address(now),
-                     with_other(c, remote, {now + 8, now + 24, now + 4096})});
-      return;
-    }
-    case model::Argument::iova: {
-      const auto now = c.iova.value();
-      const auto iova = [](Call<Plain> & call) -> auto& { return call.iova; };
-      all.push_back(
-          {"IOVA " + model::print_address(now), with_other(c, iova, {now + 4096, now + 8192})});
-      return;
-    }
-    case model::Argument::operand: {
-      const auto operand = [](Call<Plain> & call) -> auto& { return call.operand; };
-      all.push_back({fmt::format("operand {}", c.operand.value()),
-                     with_other(c, operand, {0, 1, 0x1234567})});
-      return;
-    }
-    case model::Argument::swap: {
-      const auto swap = [](Call<Plain> & call) -> auto& { return call.swap; };
-      all.push_back({fmt::format("swap {}", c.swap.value()), with_other(c, swap, {0, 1, 77})});
-      return;
-    }
+    case model::Argument::stretch: return put("length", &Fields::length, kLengths);
+    case model::Argument::remote: return place("remote address", &Fields::remote, kDistances);
+    case model::Argument::iova: return place("IOVA", &Fields::iova, {4096, 8192});
+    case model::Argument::operand: return put("operand", &Fields::operand, {0, 1, 0x1234567});
+    case model::Argument::swap: return put("swap", &Fields::swap, {0, 1, 77});
     case model::Argument::access:
       for (const auto& name : model::kAccessNames)
         if (has<Plain>(c.access, name.flag).truth()) all.push_back(flag(c, name));

@@ -22,27 +22,21 @@ constexpr std::uint32_t kRights = kLocalWrite | kRemoteWrite | kRemoteRead | kMw
 
 // ---- the alphabet: one PD, one MR, one MW, one connected pair ----
 
-Call<Plain> call_of(Verb verb) {
-  Call<Plain> call;
-  call.verb = verb;
-  return call;
-}
+Call<Plain> call_of(Verb verb) { return {.verb = verb}; }
 
 Call<Plain> ranged(Verb verb, std::uint64_t length, std::uint32_t access) {
-  Call<Plain> call = call_of(verb);
-  call.address = Plain::address(model::buffer_address(3));
-  call.length = Plain::address(length);
-  call.access = Plain::flags(access);
-  return call;
+  return {.verb = verb,
+          .access = Plain::flags(access),
+          .address = Plain::address(model::buffer_address(3)),
+          .length = Plain::address(length)};
 }
 
 Call<Plain> change(std::uint32_t flags, std::uint64_t address, std::uint32_t access) {
-  Call<Plain> call = call_of(Verb::rereg_mr);
-  call.flags = Plain::flags(flags);
-  call.address = Plain::address(address);
-  if (address != 0) call.length = Plain::address(model::kPageSize);
-  call.access = Plain::flags(access);
-  return call;
+  return {.verb = Verb::rereg_mr,
+          .access = Plain::flags(access),
+          .flags = Plain::flags(flags),
+          .address = Plain::address(address),
+          .length = Plain::address(address != 0 ? model::kPageSize : 0)};
 }
 
 /// Re-registrations: sound ones, then one for each kind of fault.
@@ -81,15 +75,12 @@ Calls of_queue_pair(const World& state) {
   return all;
 }
 
-Call<Plain> window_of(std::uint8_t type) {
-  Call<Plain> call = call_of(Verb::alloc_mw);
-  call.option = type;
-  return call;
-}
-
 Calls alphabet(const World& state, std::uint8_t type) {
-  Calls all{ranged(Verb::reg_mr, model::kLastBufferSize / 2, kRights), call_of(Verb::dereg_mr),
-            window_of(type), call_of(Verb::dealloc_mw), call_of(Verb::dealloc_pd)};
+  Calls all{ranged(Verb::reg_mr, model::kLastBufferSize / 2, kRights),
+            call_of(Verb::dereg_mr),
+            {.verb = Verb::alloc_mw, .option = type},
+            call_of(Verb::dealloc_mw),
+            call_of(Verb::dealloc_pd)};
   for (const auto& more : {changes(), binds(state), of_queue_pair(state)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -243,8 +234,9 @@ Diagram reregistration(const Rulebook& book) {
   const World lost = after_calls(book, registered, {unmap});
   Call<Plain> peer = ranged(Verb::reg_mr, model::kPageSize, kRights | kPeerMemory);
   const World of_peer = after_calls(book, beginning(book), {peer});
-  const World windowed =
-      after_calls(book, registered, {window_of(kTypeOne), ranged(Verb::bind_mw, 64, kRemoteRead)});
+  const World windowed = after_calls(
+      book, registered,
+      {{.verb = Verb::alloc_mw, .option = kTypeOne}, ranged(Verb::bind_mw, 64, kRemoteRead)});
   // Once each kind of change was granted, a refusal is none of a missing feature any more.
   auto sound = changes();
   sound.resize(3);

@@ -96,9 +96,7 @@ constexpr std::uint32_t kClaimable =
 std::string lack_of(Verb verb, const Follower& follower) {
   const RuleCoverage& rules = follower.rules;
   const State<Plain> state;
-  Call<Plain> call;
-  call.verb = verb;
-  call.option = kTypeTwo;
+  const Call<Plain> call{.verb = verb, .option = kTypeTwo};
   const auto needed = features_needed(PlainView{state, call, {}}).value();
   const auto has = (follower.can.features | follower.demonstrated).value();
   if (needed == ~0U || (needed & has) != 0) return "";

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "conformance/report/drawing.hpp"
 #include "conformance/report/page_style.hpp"

@@ -3,7 +3,6 @@
 #include "model/trace/pattern.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,6 @@
 #include "conformance/report/rule_coverage.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 
 namespace mrproof::conformance {

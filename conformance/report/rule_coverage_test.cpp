@@ -53,9 +53,7 @@ TEST(RuleCoverage, CountsWhatIsOpenAndWhatIsTaken) {
   const Rulebook& book = linux_rulebook();
   RuleCoverage coverage(book);
   const State<Plain> state;
-  Call<Plain> call;
-  call.verb = Verb::alloc_pd;
-  coverage.look({state, call, {}});
+  coverage.look({state, {.verb = Verb::alloc_pd}, {}});
   const auto& ok = *book.find("alloc_pd.ok");
   coverage.take(ok);
   EXPECT_EQ(coverage.open()[book.index(ok)], 1U);

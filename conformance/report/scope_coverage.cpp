@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <deque>
 
 #include "model/trace/key_value.hpp"

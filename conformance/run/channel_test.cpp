@@ -1,9 +1,7 @@
 #include "conformance/run/channel.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <fstream>
 #include <thread>
 
 #include "model/random.hpp"

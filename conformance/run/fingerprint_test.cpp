@@ -1,7 +1,6 @@
 #include "conformance/run/fingerprint.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>

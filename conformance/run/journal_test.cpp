@@ -1,7 +1,6 @@
 #include "conformance/run/journal.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>

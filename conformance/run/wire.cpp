@@ -9,6 +9,8 @@
 namespace mrproof::conformance {
 namespace {
 
+using Runs = std::vector<model::ByteRun>;
+
 class Writer {
  public:
   /// Behind what is written there may be room, until the writer goes: growing by a few bytes each
@@ -33,7 +35,16 @@ class Writer {
     plain(static_cast<std::uint32_t>(value.size()));
     raw(value.data(), value.size());
   }
-  void runs(const std::vector<model::ByteRun>& runs) {
+  template <class T>
+  void operator()(const T& value) {
+    if constexpr (std::is_same_v<T, std::string>)
+      text(value);
+    else if constexpr (std::is_same_v<T, Runs>)
+      runs(value);
+    else
+      plain(value);
+  }
+  void runs(const Runs& runs) {
     plain(static_cast<std::uint32_t>(runs.size()));
     for (const auto& run : runs) {
       plain(run.address);
@@ -69,8 +80,17 @@ class Reader {
     raw(value.data(), value.size());
     return value;
   }
-  std::vector<model::ByteRun> runs() {
-    std::vector<model::ByteRun> runs(length());
+  template <class T>
+  void operator()(T& value) {
+    if constexpr (std::is_same_v<T, std::string>)
+      value = text();
+    else if constexpr (std::is_same_v<T, Runs>)
+      value = runs();
+    else
+      value = plain<T>();
+  }
+  Runs runs() {
+    Runs runs(length());
     for (auto& run : runs) {
       run.address = plain<std::uint64_t>();
       run.bytes.resize(length());
@@ -118,43 +138,42 @@ void read_annotation(Reader& in, model::Step& step) {
   for (auto& remark : step.remarks) remark = in.text();
 }
 
+/// What a record of its kind has, in the order in which it is written and read.
+template <class AnyRecord, class Stream>
+void each_field(AnyRecord& record, Stream& stream) {
+  const auto all = [&](auto&... fields) { (stream(fields), ...); };
+  constexpr bool kWrites = std::is_const_v<AnyRecord>;
+  using Planned = std::conditional_t<kWrites, const model::PlannedCall, model::PlannedCall>;
+  switch (record.kind) {
+    case RecordKind::hello: return all(record.can, record.text);
+    case RecordKind::case_begin: return all(record.setup);
+    case RecordKind::step_begin: return all(static_cast<Planned&>(record.step));
+    case RecordKind::step_end:
+      all(record.step.result, record.step.timed_out, record.rule, record.verdict, record.inside_ns,
+          record.elapsed_ns, record.rebuilt, record.step.bytes);
+      if constexpr (kWrites)
+        write_annotation(stream, record.step);
+      else
+        read_annotation(stream, record.step);
+      return all(record.kernel_warning);
+    case RecordKind::disturbed:
+    case RecordKind::complaint:
+    case RecordKind::failure: return all(record.text);
+    case RecordKind::case_end:
+      return all(record.inside_ns, record.elapsed_ns, record.reset_ns, record.left_out,
+                 record.skip_reason);
+    case RecordKind::done: return;
+    default: throw model::ToolError("a record of the worker is unknown: is it of another version?");
+  }
+}
+
 }  // namespace
 
 void encode(const Record& record, std::vector<std::byte>& bytes) {
   Writer out(bytes);
   out.plain(record.kind);
   out.plain(record.index);
-  switch (record.kind) {
-    case RecordKind::hello:
-      out.plain(record.can);
-      out.text(record.text);
-      break;
-    case RecordKind::case_begin: out.plain(record.setup); break;
-    case RecordKind::step_begin: out.plain<model::PlannedCall>(record.step); break;
-    case RecordKind::step_end:
-      out.plain(record.step.result);
-      out.plain(record.step.timed_out);
-      out.plain(record.rule);
-      out.plain(record.verdict);
-      out.plain(record.inside_ns);
-      out.plain(record.elapsed_ns);
-      out.plain(record.rebuilt);
-      out.runs(record.step.bytes);
-      write_annotation(out, record.step);
-      out.text(record.kernel_warning);
-      break;
-    case RecordKind::disturbed:
-    case RecordKind::complaint:
-    case RecordKind::failure: out.text(record.text); break;
-    case RecordKind::case_end:
-      out.plain(record.inside_ns);
-      out.plain(record.elapsed_ns);
-      out.plain(record.reset_ns);
-      out.plain(record.left_out);
-      out.text(record.skip_reason);
-      break;
-    case RecordKind::done: break;
-  }
+  each_field(record, out);
 }
 
 Record decode(std::span<const std::byte> bytes) {
@@ -162,41 +181,8 @@ Record decode(std::span<const std::byte> bytes) {
   Record record;
   record.kind = in.plain<RecordKind>();
   record.index = in.plain<std::uint64_t>();
-  switch (record.kind) {
-    case RecordKind::hello:
-      record.can = in.plain<model::Capabilities<model::Plain>>();
-      record.text = in.text();
-      break;
-    case RecordKind::case_begin: record.setup = in.plain<model::Setup>(); break;
-    case RecordKind::step_begin:
-      static_cast<model::PlannedCall&>(record.step) = in.plain<model::PlannedCall>();
-      break;
-    case RecordKind::step_end:
-      record.step.observed = true;
-      record.step.result = in.plain<model::Result<model::Plain>>();
-      record.step.timed_out = in.plain<bool>();
-      record.rule = in.plain<std::uint16_t>();
-      record.verdict = in.plain<model::Verdict>();
-      record.inside_ns = in.plain<std::uint64_t>();
-      record.elapsed_ns = in.plain<std::uint64_t>();
-      record.rebuilt = in.plain<bool>();
-      record.step.bytes = in.runs();
-      read_annotation(in, record.step);
-      record.kernel_warning = in.text();
-      break;
-    case RecordKind::disturbed:
-    case RecordKind::complaint:
-    case RecordKind::failure: record.text = in.text(); break;
-    case RecordKind::case_end:
-      record.inside_ns = in.plain<std::uint64_t>();
-      record.elapsed_ns = in.plain<std::uint64_t>();
-      record.reset_ns = in.plain<std::uint64_t>();
-      record.left_out = in.plain<bool>();
-      record.skip_reason = in.text();
-      break;
-    case RecordKind::done: break;
-    default: throw model::ToolError("a record of the worker is unknown: is it of another version?");
-  }
+  each_field(record, in);
+  record.step.observed = record.kind == RecordKind::step_end;
   return record;
 }
 

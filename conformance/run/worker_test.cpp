@@ -1,7 +1,6 @@
 #include "conformance/run/worker.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <numeric>
 #include <thread>

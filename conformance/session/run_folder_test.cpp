@@ -1,7 +1,6 @@
 #include "conformance/session/run_folder.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "model/testing/test_files.hpp"
 #include "property-tests/walk/plan.hpp"

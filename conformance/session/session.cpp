@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <functional>
 #include <set>
-#include <utility>
 
 #include "conformance/run/exit_codes.hpp"
 #include "conformance/run/expectations.hpp"

@@ -2,7 +2,6 @@
 #include "conformance/run/supervisor.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "impl/sim/faults.hpp"
 #include "impl/sim/sim_device.hpp"

@@ -105,14 +105,9 @@ TEST(SimDeviceInTwoProcesses, TakesNoCallWithObjectsOfBoth) {
   EXPECT_EQ(outcome(reg_mr(0, 0, range, model::kMwBind)), Outcome::ok);
   EXPECT_EQ(outcome(reg_mr(1, 1, range, model::kMwBind)), Outcome::ok);
   EXPECT_EQ(outcome(alloc_mw(0, 0, model::kTypeOne)), Outcome::ok);
-  PlainCall move;
-  move.verb = Verb::rereg_mr;
-  move.mr = 1;
-  move.flags = Plain::flags(model::kChangePd);
+  const PlainCall move = rereg_mr(1, model::kChangePd, 0, {}, 0);
   EXPECT_THROW(device.perform(move), std::logic_error);
-  PlainCall bind;
-  bind.verb = Verb::bind_mw;
-  bind.mr = 1;
+  PlainCall bind{.verb = Verb::bind_mw, .mr = 1};
   EXPECT_THROW(device.perform(bind), std::logic_error);
   bind.mr = 0;
   bind.qp = 1;

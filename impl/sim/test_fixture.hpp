@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "impl/sim/sim_device.hpp"
-#include "impl/sim/test_calls.hpp"
+#include "impl/test_calls.hpp"
 
 namespace mrproof::impl::testing {
 

@@ -1,5 +1,4 @@
 // The devices of libibverbs at a glance.
-#include <string>
 #include <vector>
 
 #include "impl/verbs/identity.hpp"

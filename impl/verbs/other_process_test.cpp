@@ -230,12 +230,8 @@ TEST_F(InTwoProcesses, MessagesAreReceivedInTheOther) {
 
 TEST_F(InTwoProcesses, HandlesOfTheOtherAreNoneHere) {
   reg(1, kAll, 1);
-  Call change;
-  change.verb = Verb::rereg_mr;
-  change.mr = 1;
-  change.flags = Plain::flags(model::kChangePd);
-  change.pd = 0;
-  EXPECT_THROW(device_->perform(change), std::logic_error);
+  EXPECT_THROW(device_->perform(testing::rereg_mr(1, model::kChangePd, 0, {}, 0)),
+               std::logic_error);
 }
 
 TEST_F(InTwoProcesses, ACaseInOneProcessIsMadeThere) {

@@ -19,13 +19,8 @@ TEST(DmaBuf, IsMadeOnceOrNotAtAll) {
 
 TEST_F(OnDevice, RegionsWithAddressesOfTheirOwn) {
   reg(0, kAll);
-  Call call;
-  call.verb = Verb::reg_mr_iova;
-  call.mr = 1;
-  call.address = Plain::address(model::buffer_address(1));
-  call.length = Plain::address(model::kPageSize);
-  call.iova = Plain::address(0x10000);
-  call.access = Plain::flags(kAll);
+  const Call call =
+      testing::reg_at(Verb::reg_mr_iova, 1, 0, start_of(1, model::kPageSize), 0x10000, kAll);
   const Observation made = device_->perform(call);
   ASSERT_EQ(made.result.outcome, Outcome::ok);
   Call write = transfer(Verb::rdma_write, 64);
@@ -51,17 +46,13 @@ TEST_F(OnDevice, OptionalRegistrationsAreMadeOrRefusedWithAReason) {
     else
       EXPECT_NE(made.result.error.value(), 0U);
   }
-  Call shared;
-  shared.verb = Verb::reg_shared_mr;
-  EXPECT_EQ(device_->perform(shared).result.error.value(), static_cast<unsigned>(EOPNOTSUPP));
+  EXPECT_EQ(device_->perform({.verb = Verb::reg_shared_mr}).result.error.value(),
+            static_cast<unsigned>(EOPNOTSUPP));
 }
 
 TEST_F(OnDevice, RegionCanBeDeregisteredWhateverBecameOfIt) {
   reg(0, kAll);
-  Call change;
-  change.verb = Verb::rereg_mr;
-  change.flags = Plain::flags(model::kChangeAccess);
-  change.access = Plain::flags(model::kLocalWrite);
+  const Call change = testing::rereg_mr(0, model::kChangeAccess, 0, {}, model::kLocalWrite);
   const Observation changed = device_->perform(change);
   if (changed.result.outcome == Outcome::ok) {
     EXPECT_NE(changed.result.lkey.value(), 0U);
@@ -75,10 +66,7 @@ TEST_F(OnDevice, RegionCanBeDeregisteredWhateverBecameOfIt) {
 
 TEST_F(OnDevice, ReregistrationWithBadFlagsIsRefusedByTheLibrary) {
   reg(0, kAll);
-  Call change;
-  change.verb = Verb::rereg_mr;
-  change.flags = Plain::flags(model::kChanges + 1);
-  const Observation changed = device_->perform(change);
+  const Observation changed = device_->perform(testing::rereg_mr(0, model::kChanges + 1, 0, {}, 0));
   EXPECT_EQ(changed.result.outcome, Outcome::refused);
   EXPECT_EQ(changed.result.error.value(), std::uint64_t{model::kErrInput});
   EXPECT_EQ(changed.result.reason.value(), static_cast<unsigned>(EINVAL));
@@ -95,11 +83,7 @@ TEST_F(OnDevice, ReregistrationBelowTheLibraryIsTheKernels) {
   device_->reset(model::standard_setup());
   reg(0, kAll);
   reg(1, kAll);
-  Call change;
-  change.verb = Verb::rereg_mr;
-  change.mr = 1;
-  change.flags = Plain::flags(model::kChangeAccess);
-  change.access = Plain::flags(model::kLocalWrite);
+  Call change = testing::rereg_mr(1, model::kChangeAccess, 0, {}, model::kLocalWrite);
   const Observation changed = device_->perform(change);
   const Observation written = device_->perform(transfer(Verb::rdma_write, 64));
   if (changed.result.outcome == Outcome::ok) {
@@ -165,8 +149,7 @@ TEST_F(OnDevice, WindowHoldsItsRegion) {
   alloc_window(0, model::kTypeOne);
   ASSERT_EQ(bind(Verb::bind_mw, 0, 128).result.outcome, Outcome::ok);
   EXPECT_EQ(dereg(1).result.outcome, Outcome::refused);
-  Call end;
-  end.verb = Verb::dealloc_mw;
+  const Call end = testing::dealloc_mw(0);
   EXPECT_EQ(device_->perform(end).result.outcome, Outcome::ok);
   EXPECT_THROW(device_->perform(end), std::logic_error);
   EXPECT_EQ(dereg(1).result.outcome, Outcome::ok);
@@ -186,11 +169,7 @@ TEST_F(OnDevice, WindowOfTypeTwoIsBoundByARequestAndInvalidated) {
   EXPECT_EQ(bound.result.rkey.value(), key.value());
   EXPECT_EQ(write_by(key).result.outcome, Outcome::ok);
 
-  Call invalidate;
-  invalidate.verb = Verb::local_inv;
-  invalidate.qp = 1;
-  invalidate.rkey = key;
-  const Observation ended = device_->perform(invalidate);
+  const Observation ended = device_->perform(testing::local_inv(1, key.value()));
   EXPECT_EQ(ended.result.outcome, Outcome::ok);
   EXPECT_TRUE(ended.result.completion_matches.truth());
   EXPECT_EQ(write_by(key).result.outcome, Outcome::rem_access_err);
@@ -212,11 +191,8 @@ TEST_F(OnDevice, ResetLetsBoundWindowsGo) {
 }
 
 TEST_F(OnDevice, PagesThatAreNotThereAreNotRegistered) {
-  Call pages;
-  pages.verb = Verb::protect;
-  pages.address = Plain::address(model::buffer_address(3) + model::kPageSize);
-  pages.length = Plain::address(model::kPageSize);
-  pages.option = model::kNoPages;
+  Call pages =
+      testing::protect(testing::in_buffer(3, model::kPageSize), model::kPageSize, model::kNoPages);
   ASSERT_EQ(device_->perform(pages).result.outcome, Outcome::ok);
   EXPECT_EQ(reg(3, kAll).result.outcome, Outcome::refused);
   pages.option = model::kWritePages;

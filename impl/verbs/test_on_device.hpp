@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "impl/test_calls.hpp"
 #include "impl/verbs/verbs_device.hpp"
 #include "model/access.hpp"
 #include "model/trace/layout.hpp"
@@ -36,46 +37,23 @@ class OnDevice : public ::testing::Test {
   }
 
   Observation reg(std::uint8_t mr, std::uint32_t access, std::uint8_t pd = 0) {
-    Call call;
-    call.verb = Verb::reg_mr;
-    call.mr = mr;
-    call.pd = pd;
-    call.address = Plain::address(model::buffer_address(mr));
-    call.length = Plain::address(model::kBufferSize);
-    call.access = Plain::flags(access);
-    Observation seen = device_->perform(call);
+    Observation seen =
+        device_->perform(testing::reg_mr(mr, pd, start_of(mr, model::kBufferSize), access));
     lkey_.at(mr) = seen.result.lkey;
     rkey_.at(mr) = seen.result.rkey;
     return seen;
   }
-  Observation dereg(std::uint8_t mr) {
-    Call call;
-    call.verb = Verb::dereg_mr;
-    call.mr = mr;
-    return device_->perform(call);
-  }
+  Observation dereg(std::uint8_t mr) { return device_->perform(testing::dereg_mr(mr)); }
   [[nodiscard]] bool claims(model::Feature feature) const {
     return model::has<Plain>(device_->capabilities().features, feature).truth();
   }
   Observation alloc_window(std::uint8_t mw, model::WindowType type) {
-    Call call;
-    call.verb = Verb::alloc_mw;
-    call.mw = mw;
-    call.option = type;
-    return device_->perform(call);
+    return device_->perform(testing::alloc_mw(mw, 0, type));
   }
   /// Binds window `mw` to the first `length` bytes of region 1, through its end's queue pair 1.
   Observation bind(Verb verb, std::uint8_t mw, std::uint64_t length, Plain::Key rkey = {}) {
-    Call call;
-    call.verb = verb;
-    call.qp = 1;
-    call.mw = mw;
-    call.mr = 1;
-    call.address = Plain::address(model::buffer_address(1));
-    call.length = Plain::address(length);
-    call.access = Plain::flags(model::kRemoteWrite | model::kRemoteRead);
-    call.rkey = rkey;
-    return device_->perform(call);
+    return device_->perform(testing::bind(verb, 1, mw, 1, start_of(1, length),
+                                          model::kRemoteWrite | model::kRemoteRead, rkey.value()));
   }
   /// A write of 64 bytes from region 0 to buffer 1 by the key, which may be a window's.
   Observation write_by(Plain::Key rkey) {
@@ -85,27 +63,17 @@ class OnDevice : public ::testing::Test {
   }
   /// From or to region 0, with the far side in region 1.
   [[nodiscard]] Call transfer(Verb verb, std::uint64_t length) const {
-    Call call;
-    call.verb = verb;
-    call.address = Plain::address(model::buffer_address(0));
-    call.length = Plain::address(length);
-    call.lkey = lkey_[0];
-    call.remote = Plain::address(model::buffer_address(1));
-    call.rkey = rkey_[1];
-    return call;
+    return testing::work(verb, 0, start_of(0, length), rkey_[1].value(), model::buffer_address(1));
   }
   Observation receive(std::uint8_t qp, std::uint64_t length) {
-    Call call = transfer(Verb::post_recv, length);
-    call.qp = qp;
-    call.address = Plain::address(model::buffer_address(1));
-    call.lkey = lkey_[1];
-    return device_->perform(call);
+    return device_->perform(testing::work(Verb::post_recv, qp, start_of(1, length)));
   }
   Observation on_pair(Verb verb, std::uint8_t qp) {
-    Call call;
-    call.verb = verb;
-    call.qp = qp;
-    return device_->perform(call);
+    return device_->perform(testing::qp_call(verb, qp));
+  }
+  /// Bytes at the start of the buffer, by the local key of the region there.
+  [[nodiscard]] testing::Range start_of(std::uint8_t mr, std::uint64_t length) const {
+    return {lkey_.at(mr).value(), model::buffer_address(mr), length};
   }
   [[nodiscard]] bool same(std::size_t to, std::size_t from, std::size_t length) const {
     const auto a = device_->buffer(to).first(length);

@@ -1,6 +1,5 @@
 #include "impl/verbs/verbs_device.hpp"
 
-#include <cerrno>
 #include <chrono>
 #include <system_error>
 

@@ -118,11 +118,7 @@ TEST_F(OnDevice, WritesAndReads) {
   EXPECT_EQ(state(wrote.result.qp_state), QpState::unknown);
   EXPECT_TRUE(same(1, 0, model::kBufferSize));
 
-  Call store;
-  store.address = Plain::address(model::buffer_address(1));
-  store.length = Plain::address(100);
-  store.seed = 9;
-  device_->perform(store);
+  device_->perform(testing::fill(model::buffer_address(1), 100, 9));
   const Observation got = device_->perform(transfer(Verb::rdma_read, 100));
   ASSERT_EQ(got.result.outcome, Outcome::ok);
   EXPECT_TRUE(same(0, 1, 100));
@@ -189,15 +185,12 @@ TEST_F(OnDevice, ResetLeavesNothingOfTheCaseBefore) {
 }
 
 TEST_F(OnDevice, DomainsComeAndGo) {
-  Call call;
-  call.verb = Verb::alloc_pd;
-  call.pd = 2;
+  const Call call = testing::pd_call(Verb::alloc_pd, 2);
   ASSERT_EQ(device_->perform(call).result.outcome, Outcome::ok);
   EXPECT_THROW(device_->perform(call), std::logic_error);
   ASSERT_EQ(reg(3, kAll, 2).result.outcome, Outcome::ok);
   ASSERT_EQ(dereg(3).result.outcome, Outcome::ok);
-  call.verb = Verb::dealloc_pd;
-  EXPECT_EQ(device_->perform(call).result.outcome, Outcome::ok);
+  EXPECT_EQ(device_->perform(testing::pd_call(Verb::dealloc_pd, 2)).result.outcome, Outcome::ok);
 }
 
 TEST_F(OnDevice, CallsThatNoProgramCanMakeThrow) {

@@ -1,7 +1,6 @@
 #include "model/alphabet/plain_calls.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "model/alphabet/small_calls.hpp"
 #include "model/trace/key_value.hpp"

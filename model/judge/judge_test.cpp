@@ -1,9 +1,7 @@
 #include "model/judge/judge.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <vector>
@@ -51,26 +49,22 @@ class JudgeTest : public ::testing::Test {
   }
 
   static Call<Plain> reg(std::uint8_t mr, std::uint8_t pd, std::uint32_t access) {
-    Call<Plain> call;
-    call.verb = Verb::reg_mr;
-    call.mr = mr;
-    call.pd = pd;
-    call.address = Plain::address(buffer_address(mr % kBufferCount));
-    call.length = Plain::address(kBufferSize);
-    call.access = Plain::flags(access);
-    return call;
+    return {.verb = Verb::reg_mr,
+        .pd = pd,
+        .mr = mr,
+        .access = Plain::flags(access),
+        .address = Plain::address(buffer_address(mr % kBufferCount)),
+        .length = Plain::address(kBufferSize)};
   }
 
   /// An RDMA write of 64 bytes from mr0 to mr1 on qp0.
   static Call<Plain> write(std::uint64_t rkey = 0x101) {
-    Call<Plain> call;
-    call.verb = Verb::rdma_write;
-    call.lkey = Plain::key(0x100);
-    call.address = Plain::address(buffer_address(0));
-    call.length = Plain::address(64);
-    call.rkey = Plain::key(rkey);
-    call.remote = Plain::address(buffer_address(1));
-    return call;
+    return {.verb = Verb::rdma_write,
+        .address = Plain::address(buffer_address(0)),
+        .length = Plain::address(64),
+        .lkey = Plain::key(0x100),
+        .rkey = Plain::key(rkey),
+        .remote = Plain::address(buffer_address(1))};
   }
 
   static Result<Plain> seen(

@@ -1,7 +1,6 @@
 #include "model/judge/rulebook.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
@@ -142,18 +141,10 @@ State<Plain> two_processes() {
 }
 
 TEST(Rulebook, HandlesOfTwoProcessesAreNotForOneCall) {
-  Call<Plain> move;
-  move.verb = Verb::rereg_mr;
-  move.flags = Plain::flags(kChangePd);
-  move.pd = 1;
-  Call<Plain> bind;
-  bind.verb = Verb::bind_mw;
-  Call<Plain> posted;
-  posted.verb = Verb::post_bind_mw;
-  Call<Plain> share;
-  share.verb = Verb::reg_shared_mr;
-  share.mr = 2;
-  bind.mr = posted.mr = share.source = 1;
+  Call<Plain> move{.verb = Verb::rereg_mr, .pd = 1, .flags = Plain::flags(kChangePd)};
+  Call<Plain> bind{.verb = Verb::bind_mw, .mr = 1};
+  const Call<Plain> posted{.verb = Verb::post_bind_mw, .mr = 1};
+  const Call<Plain> share{.verb = Verb::reg_shared_mr, .mr = 2, .source = 1};
   State<Plain> state = two_processes();
   const auto& books = {&book(), &book(), &book(), &experimental_rulebook()};
   auto of = books.begin();
@@ -175,8 +166,7 @@ TEST(Rulebook, HandlesOfTwoProcessesAreNotForOneCall) {
 
 TEST(Rulebook, KeysOfTheOtherProcessMayBeUsed) {
   State<Plain> state = two_processes();
-  Call<Plain> write;
-  write.verb = Verb::rdma_write;
+  Call<Plain> write{.verb = Verb::rdma_write};
   state.regions[1].lkey = state.regions[1].rkey = write.lkey = write.rkey = Plain::key(0x100);
   EXPECT_EQ(book().forbids(state, write), nullptr);
   write.verb = Verb::local_inv;
@@ -189,9 +179,7 @@ TEST(Rulebook, DialectsDifferInVerbsAndFlags) {
   EXPECT_FALSE(old.has(Verb::rereg_mr));
   EXPECT_FALSE(old.has(Verb::reg_mr_iova));
   EXPECT_TRUE(old.has(Verb::reg_mr));
-  Call<Plain> call;
-  call.verb = Verb::rereg_mr;
-  EXPECT_EQ(old.forbids({}, call), &kVerbInDialect);
+  EXPECT_EQ(old.forbids({}, {.verb = Verb::rereg_mr}), &kVerbInDialect);
   EXPECT_EQ(old.defined_access() & kZeroBased, 0U);
   EXPECT_TRUE(experimental_rulebook().has(Verb::reg_shared_mr));
   EXPECT_NE(experimental_rulebook().find("rereg_mr.refused_peer_memory"), nullptr);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cctype>
 #include <sstream>
 
 #include "model/trace/notation.hpp"

@@ -1,6 +1,5 @@
 // Reading and printing traces, which undo each other.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <set>
 

@@ -2,7 +2,6 @@
 #include "model/trace/write_file.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <iterator>

@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <map>
 
 #include "property-tests/faults/test_faults.hpp"

@@ -1,7 +1,6 @@
 // Whether the harness finds what is wrong with a device, and names it: every seeded fault of the
 // simulated device in a short walk, and nothing on the device without one.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <ostream>

@@ -1,7 +1,6 @@
 #include "property-tests/shrink/short_traces.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 

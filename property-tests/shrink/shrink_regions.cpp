@@ -1,6 +1,5 @@
 #include "property-tests/shrink/shrink_regions.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace mrproof::property_tests {
@@ -22,13 +21,6 @@ void replace_object(ShrinkForm& form, ObjectKind kind, std::uint8_t from, std::u
   if (kind != ObjectKind::pd) return;
   for (auto& pd : form.qp_pd)
     if (pd == from) pd = to;
-}
-
-const model::Step* maker_of(const ShrinkForm& form, ObjectKind kind, std::uint8_t number) {
-  const auto found =
-      std::find_if(form.steps.begin(), form.steps.end(),
-                   [&](const model::Step& step) { return makes_object(step, kind, number); });
-  return found == form.steps.end() ? nullptr : &*found;
 }
 
 bool is_zero_based(const Call<Plain>& c) {

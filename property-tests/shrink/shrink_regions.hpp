@@ -20,7 +20,5 @@ bool uses_region(const model::Step& step, std::uint8_t region, Uses which);
 void shift_uses(ShrinkForm& form, std::uint8_t region, std::uint64_t by, Uses which = Uses::all);
 /// Puts `to` wherever `from` is mentioned.
 void replace_object(ShrinkForm& form, ObjectKind kind, std::uint8_t from, std::uint8_t to);
-/// The step that makes the object; null if none does.
-const model::Step* maker_of(const ShrinkForm& form, ObjectKind kind, std::uint8_t number);
 
 }  // namespace mrproof::property_tests

@@ -3,7 +3,6 @@
 #include "property-tests/shrink/shrink.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 

@@ -1,8 +1,6 @@
 // Moves that change values: numbers, flags, keys, verbs.
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <functional>
 
 #include "model/trace/layout.hpp"
 #include "model/trace/trace_form.hpp"

@@ -1,7 +1,6 @@
 #include "model/oracle/synthesize.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <set>
 
@@ -29,12 +28,10 @@ State<Plain> state_of(const Rulebook& book) {
 }
 
 Call<Plain> registration() {
-  Call<Plain> call;
-  call.verb = Verb::reg_mr;
-  call.address = Plain::address(model::buffer_address(0));
-  call.length = Plain::address(64);
-  call.access = Plain::flags(kLocalWrite);
-  return call;
+  return {.verb = Verb::reg_mr,
+          .access = Plain::flags(kLocalWrite),
+          .address = Plain::address(model::buffer_address(0)),
+          .length = Plain::address(64)};
 }
 
 const PlainRule& rule(std::string_view id) { return *linux_rulebook().find(id); }
@@ -79,8 +76,7 @@ TEST(Synthesize, GivesNothingWhereTheSituationForbidsTheRule) {
 
 TEST(Synthesize, GivesWhatIsSeenWithACompletion) {
   State<Plain> state = state_of(linux_rulebook());
-  Call<Plain> call;
-  call.verb = Verb::send;
+  const Call<Plain> call{.verb = Verb::send};
   const auto none = model::synthesize(rule("send.rnr_retry_exc_err"), state, call);
   ASSERT_TRUE(none);
   EXPECT_EQ(none->qp_state.value(), Plain::small(QpState::err).value());

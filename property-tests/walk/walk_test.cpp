@@ -1,7 +1,6 @@
 #include "property-tests/walk/walk.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <map>
 #include <set>

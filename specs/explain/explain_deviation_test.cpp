@@ -1,7 +1,6 @@
 #include "specs/explain/explain_deviation.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "model/oracle/judge_trace.hpp"
 

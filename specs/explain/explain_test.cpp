@@ -1,7 +1,6 @@
 #include "specs/explain/explain.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "model/trace/tool_error.hpp"
 #include "model/trace/trace_dialect.hpp"

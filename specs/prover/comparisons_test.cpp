@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <utility>
-
 #include "specs/prover/term_kinds.hpp"
 
 namespace mrproof::specs {

@@ -82,19 +82,6 @@ void keep_what_is_known(model::State<Words>& s) {
   s.demonstrated_access = s.demonstrated_access | Words::flags(model::kOnDemand);
 }
 
-model::Call<Words> words_of(const model::Call<Terms>& call) {
-  model::Call<Words> words;
-  words.verb = call.verb;
-  words.pd = call.pd;
-  words.mr = call.mr;
-  words.mw = call.mw;
-  words.qp = call.qp;
-  words.source = call.source;
-  words.option = call.option;
-  words.elements = call.elements;
-  return words;
-}
-
 /// The rule of the same name in words.
 model::Rule<Words> in_words(const Row& row) {
   const auto find = [&](const auto& groups) -> const model::Rule<Words>* {
@@ -125,7 +112,8 @@ void check(const Row& row, const Shape& shape, std::uint64_t seed) {
   state.demonstrated_features = state.demonstrated_features |
                                 Terms::flags(model::kMwType1 | model::kMwType2A | model::kMwType2B);
   state.demonstrated_access = state.demonstrated_access | Terms::flags(model::kOnDemand);
-  auto call_words = words_of(call);
+  model::Call<Words> call_words;
+  copy_slots(call_words, call);
   call_fields(pairing, call, call_words);
   model::Result<Words> result_words;
   result_words.outcome = row.rule.outcome;

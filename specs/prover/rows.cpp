@@ -1,7 +1,6 @@
 #include "specs/prover/rows.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "model/judge/rulebook.hpp"
 

@@ -1,8 +1,5 @@
 #include "specs/smt/forms.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <string>
 #include <utility>
 
 namespace mrproof::specs::smt {

@@ -279,25 +279,6 @@ std::vector<Ref> Store::cone(const std::vector<Ref>& roots) const {
   return found;
 }
 
-std::vector<Ref> Store::substitute(const std::vector<Ref>& roots, Ref unknown, Ref becomes) {
-  std::unordered_map<Ref, Ref> made{{unknown, becomes}};
-  for (const Ref ref : cone(roots)) {
-    const Node of = node(ref);
-    const auto arg = [&](std::size_t i) { return i < arity(of.op) ? made.at(of.args.at(i)) : 0; };
-    if (ref == unknown) continue;
-    if (arity(of.op) == 0) {
-      made[ref] = ref;
-    } else if (of.op == Op::extend) {
-      made[ref] = extend(arg(0), of.width);
-    } else {
-      made[ref] = make(of.op, arg(0), arg(1), arg(2));
-    }
-  }
-  std::vector<Ref> result;
-  for (const Ref root : roots) result.push_back(made.at(root));
-  return result;
-}
-
 bool Store::compares_wide(Ref ref) const {
   const Node& of = node(ref);
   const bool compares = of.op == Op::equal || of.op == Op::less || of.op == Op::less_equal;

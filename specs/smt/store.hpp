@@ -79,8 +79,6 @@ class Store {
   Ref make(Op op, Ref a, Ref b = 0, Ref c = 0);
   Ref extend(Ref a, unsigned width);
 
-  /// The terms with an unknown replaced.
-  std::vector<Ref> substitute(const std::vector<Ref>& roots, Ref unknown, Ref becomes);
   /// Whether the term compares words of 64 bits or more.
   [[nodiscard]] bool compares_wide(Ref ref) const;
 

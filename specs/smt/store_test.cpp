@@ -76,14 +76,6 @@ TEST(Terms, AreKeptOnce) {
   EXPECT_EQ(Word<64>::unknown("x").ref(), x.ref());
 }
 
-TEST(Terms, AreReplaced) {
-  Store store;
-  const auto x = Word<64>::unknown("x");
-  const auto y = Word<64>::unknown("y");
-  const auto sum = store.substitute({(x + y).ref()}, x.ref(), (y + y).ref());
-  EXPECT_EQ(sum.front(), (y + y + y).ref());
-}
-
 TEST(Solver, SaysWhatHolds) {
   const Store store;
   Solver solver({});

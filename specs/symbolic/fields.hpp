@@ -115,6 +115,21 @@ void state_fields(F&& f, S&... s) {
   f("demonstrated_features", s.demonstrated_features...);
 }
 
+/// Gives a state the values of the fields that it shares with `like`, in their order.
+template <class Like, class To, class Numbers>
+void set_fields(const Like& like, To& to, const Numbers& numbers) {
+  auto next = numbers.begin();
+  state_fields(
+      [&](const std::string&, const auto&, auto& field) {
+        using Field = std::decay_t<decltype(field)>;
+        if constexpr (std::is_same_v<Field, model::Bit>)
+          field = model::Bit(*next++ != 0);
+        else
+          field = Field(static_cast<std::uint64_t>(*next++));
+      },
+      like, to);
+}
+
 /// Which verb a call is of, which slots it names, its options: the same in all domains.
 template <class To, class From>
 void copy_slots(To& to, const From& from) {

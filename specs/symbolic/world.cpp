@@ -1,7 +1,12 @@
 #include "specs/symbolic/world.hpp"
 
+#include <algorithm>
+
+#include "model/trace/trace_form.hpp"
+
 namespace mrproof::specs {
 
+using model::Argument;
 using model::Verb;
 
 namespace {
@@ -14,24 +19,10 @@ smt::Word<N> unknown_like(const smt::Word<N>& /*like*/, const std::string& name)
   return smt::Word<N>::unknown(name);
 }
 
-/// Which slots a verb names.
-struct Slots {
-  bool pd = false;
-  bool mr = false;
-  bool mw = false;
-  bool qp = false;
-  bool source = false;
-};
-
-Slots slots_of(Verb verb) {
-  Slots slots;
-  slots.pd = verb <= Verb::rereg_mr || verb == Verb::advise_mr || verb == Verb::alloc_mw;
-  slots.mr = model::makes_region(verb) || verb == Verb::rereg_mr || verb == Verb::dereg_mr ||
-             model::is_bind(verb);
-  slots.mw = verb == Verb::alloc_mw || verb == Verb::dealloc_mw || model::is_bind(verb);
-  slots.qp = verb >= Verb::bind_mw && verb <= Verb::destroy_qp;
-  slots.source = verb == Verb::reg_shared_mr;
-  return slots;
+bool has(Verb verb, Argument argument) {
+  const auto form = model::form_of(verb);
+  return form.target == argument ||
+         std::find(form.arguments.begin(), form.arguments.end(), argument) != form.arguments.end();
 }
 
 std::vector<std::uint8_t> options_of(Verb verb) {
@@ -62,7 +53,7 @@ std::string text_of(const Shape& shape) {
 }
 
 bool stands_for_others(const Shape& shape, const std::string& fact) {
-  const Slots slots = slots_of(shape.verb);
+  const Verb verb = shape.verb;
   const auto first = [&](const std::string& kind, std::size_t count, auto&& is_named) {
     bool skipped = false;
     for (std::size_t i = 0; i < count; ++i) {
@@ -76,23 +67,24 @@ bool stands_for_others(const Shape& shape, const std::string& fact) {
   };
   return first("mr", Terms::kRegions,
                [&](std::size_t i) {
-                 return (slots.mr && shape.mr == i) || (slots.source && shape.source == i);
+                 return (has(verb, Argument::mr) && shape.mr == i) ||
+                        (has(verb, Argument::source) && shape.source == i);
                }) &&
-         first("mw", Terms::kWindows, [&](std::size_t i) { return slots.mw && shape.mw == i; }) &&
+         first("mw", Terms::kWindows,
+               [&](std::size_t i) { return has(verb, Argument::mw) && shape.mw == i; }) &&
          first("buf", Terms::kBuffers, [](std::size_t) { return false; });
 }
 
 std::vector<Shape> shapes_of(Verb verb, bool every_slot) {
-  const Slots slots = slots_of(verb);
   const auto count = [&](bool named, std::size_t all) {
     return static_cast<std::uint8_t>(named && every_slot ? all : 1);
   };
   std::vector<Shape> shapes;
   Shape s{verb};
-  for (s.pd = 0; s.pd < count(slots.pd, Terms::kPds); ++s.pd)
-    for (s.mr = 0; s.mr < count(slots.mr, Terms::kRegions); ++s.mr)
-      for (s.mw = 0; s.mw < count(slots.mw, Terms::kWindows); ++s.mw)
-        for (s.qp = 0; s.qp < count(slots.qp, Terms::kQps); ++s.qp)
+  for (s.pd = 0; s.pd < count(has(verb, Argument::pd), Terms::kPds); ++s.pd)
+    for (s.mr = 0; s.mr < count(has(verb, Argument::mr), Terms::kRegions); ++s.mr)
+      for (s.mw = 0; s.mw < count(has(verb, Argument::mw), Terms::kWindows); ++s.mw)
+        for (s.qp = 0; s.qp < count(has(verb, Argument::qp), Terms::kQps); ++s.qp)
           for (const std::uint8_t option : options_of(verb))
             for (s.elements = 1; s.elements <= (model::has_elements(verb) ? 2 : 1); ++s.elements) {
               s.option = option;
@@ -103,24 +95,15 @@ std::vector<Shape> shapes_of(Verb verb, bool every_slot) {
 }
 
 Used used_by(Verb verb) {
-  Used used;
-  const bool elements = model::has_elements(verb);
-  used.range =
-      !elements &&
-      ((model::makes_region(verb) && verb != Verb::alloc_null_mr && verb != Verb::reg_shared_mr) ||
-       verb == Verb::rereg_mr || model::is_bind(verb) || verb == Verb::fill ||
-       verb == Verb::protect);
-  used.access = (model::makes_region(verb) && verb != Verb::alloc_null_mr) ||
-                verb == Verb::rereg_mr || model::is_bind(verb);
-  used.flags = verb == Verb::rereg_mr || verb == Verb::advise_mr;
-  used.element = elements;
-  used.rkey = verb == Verb::post_bind_mw || verb == Verb::local_inv ||
-              verb == Verb::send_with_inv || model::is_remote(verb);
-  used.remote = model::is_remote(verb);
-  used.iova = verb == Verb::reg_mr_iova || verb == Verb::reg_mr_ex || verb == Verb::reg_dmabuf_mr;
-  used.operand = model::is_atomic(verb);
-  used.swap = verb == Verb::atomic_cmp_and_swp;
-  return used;
+  return {.access = has(verb, Argument::access),
+          .flags = has(verb, Argument::changes) || has(verb, Argument::advise_flags),
+          .range = has(verb, Argument::length) || has(verb, Argument::stretch),
+          .element = has(verb, Argument::elements),
+          .rkey = has(verb, Argument::rkey),
+          .remote = has(verb, Argument::remote),
+          .iova = has(verb, Argument::iova),
+          .operand = has(verb, Argument::operand),
+          .swap = has(verb, Argument::swap)};
 }
 
 model::State<Terms> unknown_state(const std::string& prefix) {
@@ -151,7 +134,7 @@ model::Call<Terms> unknown_call(const std::string& prefix, const Shape& shape) {
   call.source = shape.source;
   call.option = shape.option;
   call.elements = shape.elements;
-  const auto has = [&](const std::string& path) {
+  const auto is_used = [&](const std::string& path) {
     if (path == "access") return used.access;
     if (path == "flags") return used.flags;
     if (path == "address" || path == "length") return used.range || used.element;
@@ -164,7 +147,7 @@ model::Call<Terms> unknown_call(const std::string& prefix, const Shape& shape) {
   };
   call_fields(
       [&](const std::string& path, auto& field) {
-        if (has(path)) field = unknown_like(field, prefix + path);
+        if (is_used(path)) field = unknown_like(field, prefix + path);
       },
       call);
   return call;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 
 #include "model/trace/layout.hpp"
@@ -321,16 +320,7 @@ class BoundedSearch::Path {
                  state);
     const auto numbers = smt::evaluate(Store::current(), refs, values);
     State<Plain> result;
-    std::size_t at = 0;
-    state_fields(
-        [&](const std::string&, const auto& /*term*/, auto& field) {
-          const auto number = static_cast<std::uint64_t>(numbers.at(at++));
-          if constexpr (std::is_same_v<std::decay_t<decltype(field)>, model::Bit>)
-            field = model::Bit(number != 0);
-          else
-            field = std::decay_t<decltype(field)>(number);
-        },
-        state, result);
+    set_fields(state, result, numbers);
     return result;
   }
 

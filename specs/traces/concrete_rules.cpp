@@ -208,16 +208,7 @@ State<Plain> ConcreteRules::after(const Row& row, const State<Plain>& state,
   set(state, call, &result);
   const auto values = run(*terms.after);
   State<Plain> next = state;
-  std::size_t at = 0;
-  state_fields(
-      [&](const std::string&, const auto& /*term*/, auto& field) {
-        const auto value = static_cast<std::uint64_t>(values.at(at++));
-        if constexpr (std::is_same_v<std::decay_t<decltype(field)>, model::Bit>)
-          field = model::Bit(value != 0);
-        else
-          field = std::decay_t<decltype(field)>(value);
-      },
-      terms.world.after(), next);
+  set_fields(terms.world.after(), next, values);
   return next;
 }
 

@@ -1,4 +1,4 @@
-// Calls in one line each, for the tests of the simulated device.
+// Calls in one line each, for the tests of devices.
 #pragma once
 
 #include <cstdint>
@@ -26,41 +26,24 @@ constexpr std::uint64_t in_buffer(std::size_t index, std::uint64_t offset = 0) {
 }
 
 /// alloc_pd or dealloc_pd.
-inline PlainCall pd_call(Verb verb, std::uint8_t pd) {
-  PlainCall call;
-  call.verb = verb;
-  call.pd = pd;
-  return call;
-}
+inline PlainCall pd_call(Verb verb, std::uint8_t pd) { return {.verb = verb, .pd = pd}; }
 
-/// query_qp or connect.
-inline PlainCall qp_call(Verb verb, std::uint8_t qp) {
-  PlainCall call;
-  call.verb = verb;
-  call.qp = qp;
-  return call;
-}
+/// query_qp, connect or destroy_qp.
+inline PlainCall qp_call(Verb verb, std::uint8_t qp) { return {.verb = verb, .qp = qp}; }
 
 /// reg_mr; the range's key is not used.
 inline PlainCall reg_mr(std::uint8_t mr, std::uint8_t pd, const Range& range,
                         std::uint32_t access) {
-  PlainCall call;
-  call.verb = Verb::reg_mr;
-  call.mr = mr;
-  call.pd = pd;
-  call.address = Plain::address(range.address);
-  call.length = Plain::address(range.length);
-  call.access = Plain::flags(access);
-  return call;
+  return {.verb = Verb::reg_mr,
+          .pd = pd,
+          .mr = mr,
+          .access = Plain::flags(access),
+          .address = Plain::address(range.address),
+          .length = Plain::address(range.length)};
 }
 
 /// dereg_mr.
-inline PlainCall dereg_mr(std::uint8_t mr) {
-  PlainCall call;
-  call.verb = Verb::dereg_mr;
-  call.mr = mr;
-  return call;
-}
+inline PlainCall dereg_mr(std::uint8_t mr) { return {.verb = Verb::dereg_mr, .mr = mr}; }
 
 /// One of the registrations that take an iova; the range's key is not used.
 inline PlainCall reg_at(Verb verb, std::uint8_t mr, std::uint8_t pd, const Range& range,
@@ -73,9 +56,7 @@ inline PlainCall reg_at(Verb verb, std::uint8_t mr, std::uint8_t pd, const Range
 
 /// alloc_null_mr.
 inline PlainCall null_mr(std::uint8_t mr, std::uint8_t pd) {
-  PlainCall call = pd_call(Verb::alloc_null_mr, pd);
-  call.mr = mr;
-  return call;
+  return {.verb = Verb::alloc_null_mr, .pd = pd, .mr = mr};
 }
 
 /// rereg_mr; the range's key is not used.
@@ -87,71 +68,53 @@ inline PlainCall rereg_mr(std::uint8_t mr, std::uint32_t changes, std::uint8_t p
   return call;
 }
 
+/// post_recv and send; rdma_write and rdma_read with the remote key and address.
+inline PlainCall work(Verb verb, std::uint8_t qp, const Range& local, std::uint64_t rkey = 0,
+                      std::uint64_t remote = 0) {
+  return {.verb = verb,
+          .qp = qp,
+          .address = Plain::address(local.address),
+          .length = Plain::address(local.length),
+          .lkey = Plain::key(local.key),
+          .rkey = Plain::key(rkey),
+          .remote = Plain::address(remote)};
+}
+
 /// advise_mr of one element.
 inline PlainCall advise_mr(std::uint8_t pd, std::uint8_t advice, std::uint32_t flags,
                            const Range& range) {
-  PlainCall call = pd_call(Verb::advise_mr, pd);
+  PlainCall call = work(Verb::advise_mr, 0, range);
+  call.pd = pd;
   call.option = advice;
   call.flags = Plain::flags(flags);
-  call.lkey = Plain::key(range.key);
-  call.address = Plain::address(range.address);
-  call.length = Plain::address(range.length);
   return call;
 }
 
 /// alloc_mw.
 inline PlainCall alloc_mw(std::uint8_t mw, std::uint8_t pd, model::WindowType type) {
-  PlainCall call = pd_call(Verb::alloc_mw, pd);
-  call.mw = mw;
-  call.option = type;
-  return call;
+  return {.verb = Verb::alloc_mw, .pd = pd, .mw = mw, .option = type};
 }
 
 /// dealloc_mw.
-inline PlainCall dealloc_mw(std::uint8_t mw) {
-  PlainCall call;
-  call.verb = Verb::dealloc_mw;
-  call.mw = mw;
-  return call;
-}
+inline PlainCall dealloc_mw(std::uint8_t mw) { return {.verb = Verb::dealloc_mw, .mw = mw}; }
 
 /// bind_mw, and post_bind_mw with the wanted key; the range's key is not used.
 inline PlainCall bind(Verb verb, std::uint8_t qp, std::uint8_t mw, std::uint8_t mr,
                       const Range& range, std::uint32_t access, std::uint64_t wanted = 0) {
-  PlainCall call;
+  PlainCall call = reg_mr(mr, 0, range, access);
   call.verb = verb;
   call.qp = qp;
   call.mw = mw;
-  call.mr = mr;
-  call.address = Plain::address(range.address);
-  call.length = Plain::address(range.length);
-  call.access = Plain::flags(access);
   call.rkey = Plain::key(wanted);
   return call;
 }
 
 /// protect.
 inline PlainCall protect(std::uint64_t address, std::uint64_t length, model::Protection how) {
-  PlainCall call;
-  call.verb = Verb::protect;
-  call.address = Plain::address(address);
-  call.length = Plain::address(length);
-  call.option = how;
-  return call;
-}
-
-/// post_recv and send; rdma_write and rdma_read with the remote key and address.
-inline PlainCall work(Verb verb, std::uint8_t qp, const Range& local, std::uint64_t rkey = 0,
-                      std::uint64_t remote = 0) {
-  PlainCall call;
-  call.verb = verb;
-  call.qp = qp;
-  call.lkey = Plain::key(local.key);
-  call.address = Plain::address(local.address);
-  call.length = Plain::address(local.length);
-  call.rkey = Plain::key(rkey);
-  call.remote = Plain::address(remote);
-  return call;
+  return {.verb = Verb::protect,
+          .option = how,
+          .address = Plain::address(address),
+          .length = Plain::address(length)};
 }
 
 /// The work request with a second element.
@@ -164,9 +127,7 @@ inline PlainCall with_second(PlainCall call, const Range& second) {
 
 /// local_inv.
 inline PlainCall local_inv(std::uint8_t qp, std::uint64_t key) {
-  PlainCall call = qp_call(Verb::local_inv, qp);
-  call.rkey = Plain::key(key);
-  return call;
+  return {.verb = Verb::local_inv, .qp = qp, .rkey = Plain::key(key)};
 }
 
 /// An atomic operation at {key, remote}, its result going to the local range.
@@ -180,12 +141,10 @@ inline PlainCall atomic(Verb verb, std::uint8_t qp, const Range& local, std::uin
 
 /// fill.
 inline PlainCall fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed) {
-  PlainCall call;
-  call.verb = Verb::fill;
-  call.address = Plain::address(address);
-  call.length = Plain::address(length);
-  call.seed = seed;
-  return call;
+  return {.verb = Verb::fill,
+          .seed = seed,
+          .address = Plain::address(address),
+          .length = Plain::address(length)};
 }
 
 }  // namespace mrproof::impl::testing
