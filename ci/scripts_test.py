@@ -419,8 +419,6 @@ class MutationScore(Scripts):
         self.file("no-program", "text")
         for program in ("nosuch", "./nosuch", "./no-program", "."):
             self.refuses_score(f"no program {program};", program=program)
-            self.refuses_score(f"no program {program};", "--simulated", program=program)
-        self.refuses_score("lists none", "--simulated")
 
     def test_mutants_that_are_none(self):
         whole = (HERE / "mutants/rxe-6.1.toml").read_text(encoding="utf-8")
@@ -465,13 +463,6 @@ class MutantTables(Scripts):
         text = script_module("mutation-score").table(plan, {"same": {"quick": {
             "ended": "survived", "what": "", "case": ""}}})
         self.assertIn("killed by `--quick`: 0 (0.0 %)", text)
-
-    def test_simulated_device(self):
-        simulated = script_module("mutation-score").simulated
-        start = f"of seed 1: 0 (0.0 %)\n\n{simulated.MEANING}\n\nWhat is told"
-        self.assertIn(start, simulated.table([]))
-        written = (HERE / "mutants/SIMULATED.md").read_text(encoding="utf-8")
-        self.assertIn(f"\n\n{simulated.MEANING}\n\nWhat is told", written)
 
 
 RULES = """{"conditions": [{"condition": "live", "clauses": ["a"]}],

@@ -54,11 +54,6 @@ inline PlainCall reg_at(Verb verb, std::uint8_t mr, std::uint8_t pd, const Range
   return call;
 }
 
-/// alloc_null_mr.
-inline PlainCall null_mr(std::uint8_t mr, std::uint8_t pd) {
-  return {.verb = Verb::alloc_null_mr, .pd = pd, .mr = mr};
-}
-
 /// rereg_mr; the range's key is not used.
 inline PlainCall rereg_mr(std::uint8_t mr, std::uint32_t changes, std::uint8_t pd,
                           const Range& range, std::uint32_t access) {
@@ -115,14 +110,6 @@ inline PlainCall protect(std::uint64_t address, std::uint64_t length, model::Pro
           .option = how,
           .address = Plain::address(address),
           .length = Plain::address(length)};
-}
-
-/// The work request with a second element.
-inline PlainCall with_second(PlainCall call, const Range& second) {
-  call.elements = 2;
-  call.second = {Plain::key(second.key), Plain::address(second.address),
-                 Plain::address(second.length)};
-  return call;
 }
 
 /// local_inv.

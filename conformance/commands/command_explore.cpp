@@ -9,13 +9,13 @@
 #include "conformance/commands/validators.hpp"
 #include "model/trace/write_file.hpp"
 #include "property-tests/series/tours.hpp"
-#include "specs/explore/state_graph.hpp"
+#include "specs/explore/explorer.hpp"
 
 namespace mrproof::conformance {
 namespace {
 
 struct ExploreArguments {
-  std::string scope, graph, tours;
+  std::string scope, tours;
   specs::ExploreOptions options;
   double memory = 0;
 };
@@ -72,8 +72,6 @@ int explore(ExploreArguments arguments) {
   if (terminal) options.progress = show_progress;
   const specs::Scope scope = specs::load_scope(arguments.scope);
   const specs::RuleMasks masks(scope.dialect);
-  if (!arguments.graph.empty())
-    model::write_whole_file(arguments.graph, specs::draw_states(scope, masks));
   if (!arguments.tours.empty()) write_tours(scope, arguments.tours);
   specs::Explorer explorer(scope, masks);
   const specs::Explored result = explorer.run(options);
@@ -112,8 +110,6 @@ void add_explore_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 256));
   command->add_option("--memory", a.memory, "memory limit in GiB (default: half of the machine's)")
       ->check(kPositive);
-  command->add_option("--graph", a.graph, "draw the states of a small scope, as SVG")
-      ->check(kNotEmpty);
   command
       ->add_option("--tours", a.tours,
                    "write tours of a small scope, as traces, to this empty folder")

@@ -30,7 +30,6 @@ TEST(EmptyValue, IsRefusedAndItsOptionNamed) {
                                     {"coverage", "r", "--expect", ""},
                                     {"coverage", "r", "--missed", ""},
                                     {"explore", "s", "--tours", ""},
-                                    {"explore", "s", "--graph", ""},
                                     {"rules", "--html", ""}};
   for (const auto& arguments : commands) {
     const auto& option = arguments[arguments.size() - 2];

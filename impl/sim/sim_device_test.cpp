@@ -5,70 +5,35 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "impl/sim/test_fixture.hpp"
+#include "impl/test_calls.hpp"
 
 namespace mrproof::impl::testing {
 namespace {
 
-using SimDeviceTest = SimTest;
+/// The standard setup: qp0 and qp1 in pd0, qp2 in pd0, its peer qp3 in pd1; pd2 and pd3 absent.
+class SimDeviceTest : public ::testing::Test {
+ protected:
+  void SetUp() override { device.reset(model::standard_setup()); }
 
-TEST_F(SimDeviceTest, ProtectionDomainsAreBusyWhileUsed) {
-  EXPECT_EQ(refusal(pd_call(Verb::dealloc_pd, 0)), EBUSY);
-  EXPECT_EQ(refusal(pd_call(Verb::dealloc_pd, 1)), EBUSY);
-  EXPECT_EQ(perform(pd_call(Verb::alloc_pd, 2)).outcome, Outcome::ok);
-  region(0, 2, in_buffer(0), 64);
-  EXPECT_EQ(refusal(pd_call(Verb::dealloc_pd, 2)), EBUSY);
-  EXPECT_EQ(perform(dereg_mr(0)).outcome, Outcome::ok);
-  EXPECT_EQ(perform(pd_call(Verb::dealloc_pd, 2)).outcome, Outcome::ok);
-}
+  /// Makes the call.
+  model::Result<Plain> perform(const PlainCall& call) { return device.perform(call).result; }
 
-TEST_F(SimDeviceTest, RegistrationChecksAccess) {
-  const Range range{0, in_buffer(0, 5), 100};
-  for (const std::uint32_t lone : {model::kRemoteWrite, model::kRemoteAtomic})
-    EXPECT_EQ(refusal(reg_mr(0, 0, range, lone)), EINVAL);
-  for (const std::uint32_t bit : {1U << 10, 1U << 19, 1U << 30, 1U << 31})
-    EXPECT_EQ(refusal(reg_mr(0, 0, range, bit)), EINVAL);
-  for (const std::uint32_t bit : {model::kFlushPersistent, model::kFlushGlobal})
-    EXPECT_EQ(refusal(reg_mr(0, 0, range, bit)), EOPNOTSUPP);
-  const std::uint32_t all = kAllRights | model::kRemoteAtomic | model::kMwBind;
-  for (const std::uint32_t good : {0U, 0U + model::kRemoteRead, all, model::kOptionalRange}) {
-    EXPECT_EQ(perform(reg_mr(0, 0, range, good)).outcome, Outcome::ok) << good;
-    perform(dereg_mr(0));
+  /// Registers and expects success. Returns the key.
+  std::uint64_t region(std::uint8_t mr, std::uint8_t pd, std::uint64_t address,
+                       std::uint64_t length, std::uint32_t access = model::kLocalWrite) {
+    const auto result = perform(reg_mr(mr, pd, {0, address, length}, access));
+    EXPECT_EQ(result.outcome, model::Outcome::ok);
+    return result.lkey.value();
   }
-}
 
-TEST_F(SimDeviceTest, RegistrationChecksTheRange) {
-  const std::uint64_t size = model::kBufferSize;
-  const auto error = [&](std::uint64_t address, std::uint64_t length) {
-    return refusal(reg_mr(0, 0, {0, address, length}, kAllRights));
-  };
-  EXPECT_EQ(error(in_buffer(0), 0), EINVAL);
-  EXPECT_EQ(error(in_buffer(0), size + 1), EFAULT);
-  EXPECT_EQ(error(in_buffer(0, size), 1), EFAULT);
-  EXPECT_EQ(error(in_buffer(0) - 1, 2), EFAULT);
-  EXPECT_EQ(error(in_buffer(0), model::kBufferStride + 1), EFAULT);
-  EXPECT_EQ(error(in_buffer(4), 1), EFAULT);
-  EXPECT_EQ(error(0, 1), EFAULT);
-  EXPECT_EQ(error(in_buffer(0, 8), ~0ULL), EINVAL);
-  EXPECT_EQ(error(in_buffer(0), kFourGiB + 8), EFAULT);
-  region(0, 0, in_buffer(0), size);
-  region(1, 0, in_buffer(3, model::buffer_size(3) - 1), 1);
-}
-
-TEST_F(SimDeviceTest, KeysAreFreshAndStaleOnesDead) {
-  std::uint64_t last = region(0, 0, in_buffer(0), 64);
-  for (int round = 0; round < 1000; ++round) {
-    perform(dereg_mr(0));
-    const std::uint64_t stale = last;
-    last = region(0, 0, in_buffer(0), 64);
-    ASSERT_NE(last, stale);
-    expect_remote_error(work(Verb::rdma_write, 0, {last, in_buffer(0), 8}, stale, in_buffer(0)));
-    expect_local_error(work(Verb::rdma_write, 0, {stale, in_buffer(0), 8}, last, in_buffer(0)),
-                       Outcome::loc_prot_err);
+  /// A copy of a buffer.
+  std::vector<std::byte> bytes(std::size_t index) const {
+    const auto all = device.buffer(index);
+    return {all.begin(), all.end()};
   }
-  const std::uint64_t guessed = last ^ 1;
-  expect_remote_error(work(Verb::rdma_read, 0, {last, in_buffer(0), 8}, guessed, in_buffer(0)));
-}
+
+  SimDevice device;
+};
 
 TEST_F(SimDeviceTest, ResetStartsAnew) {
   const auto pristine = bytes(2);
@@ -80,7 +45,7 @@ TEST_F(SimDeviceTest, ResetStartsAnew) {
   device.reset(model::standard_setup());
   EXPECT_EQ(bytes(2), pristine);
   EXPECT_EQ(perform(qp_call(Verb::query_qp, 0)).qp_state.value(),
-            static_cast<std::uint64_t>(QpState::rts));
+            static_cast<std::uint64_t>(model::QpState::rts));
   EXPECT_EQ(region(0, 0, in_buffer(2), 64), key);
 }
 
@@ -102,9 +67,9 @@ TEST(SimDeviceInTwoProcesses, TakesNoCallWithObjectsOfBoth) {
   device.reset(model::standard_setup(device.processes()));
   const Range range{0, in_buffer(0), 64};
   const auto outcome = [&](const PlainCall& call) { return device.perform(call).result.outcome; };
-  EXPECT_EQ(outcome(reg_mr(0, 0, range, model::kMwBind)), Outcome::ok);
-  EXPECT_EQ(outcome(reg_mr(1, 1, range, model::kMwBind)), Outcome::ok);
-  EXPECT_EQ(outcome(alloc_mw(0, 0, model::kTypeOne)), Outcome::ok);
+  EXPECT_EQ(outcome(reg_mr(0, 0, range, model::kMwBind)), model::Outcome::ok);
+  EXPECT_EQ(outcome(reg_mr(1, 1, range, model::kMwBind)), model::Outcome::ok);
+  EXPECT_EQ(outcome(alloc_mw(0, 0, model::kTypeOne)), model::Outcome::ok);
   const PlainCall move = rereg_mr(1, model::kChangePd, 0, {}, 0);
   EXPECT_THROW(device.perform(move), std::logic_error);
   PlainCall bind{.verb = Verb::bind_mw, .mr = 1};
@@ -114,8 +79,8 @@ TEST(SimDeviceInTwoProcesses, TakesNoCallWithObjectsOfBoth) {
   EXPECT_THROW(device.perform(bind), std::logic_error);
   // The same in one process is the device's to refuse.
   device.reset(mrproof::model::Setup{{0, 1, 0, 1}, {true, true}, {}});
-  EXPECT_EQ(outcome(reg_mr(1, 1, range, model::kMwBind)), Outcome::ok);
-  EXPECT_EQ(outcome(move), Outcome::ok);
+  EXPECT_EQ(outcome(reg_mr(1, 1, range, model::kMwBind)), model::Outcome::ok);
+  EXPECT_EQ(outcome(move), model::Outcome::ok);
 }
 
 }  // namespace
