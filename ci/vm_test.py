@@ -333,7 +333,9 @@ class Devices(unittest.TestCase):
         description.write_text(original.replace('"debian-bookworm"', '"verbs-test"'))
         subprocess.run([ROOT / "ci/build-target", description, "--program", program, "--build",
                         build], check=True, capture_output=True)
-        text = console_of(build / "targets/verbs-test", "MRPROOF_DEVICE=rxe0 /bin/mrproof")
+        # The scenarios' files are not in the guest.
+        text = console_of(build / "targets/verbs-test", "MRPROOF_DEVICE=rxe0 "
+                          "GTEST_FILTER=-SimScenarios.* /bin/mrproof")
         self.assertIn("[  PASSED  ] ", text)
         self.assertNotIn("[  FAILED  ] ", text)
         self.assertNotIn("[  SKIPPED ] ", text)
