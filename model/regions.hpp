@@ -236,7 +236,7 @@ template <class D> struct Target {
   constexpr Piece<D> reachable_piece() const { return piece(reachable()); }
 
   /// Whether nothing that answers to the key is undefined, and its bytes are all seen or all
-  /// unseen; `read`: all seen, or known to be zeros.
+  /// outside the buffers; `read`: all seen, or known to be zeros.
   constexpr Bit is_defined(bool read) const {
     const auto known = [&](const Region<D>& r, Address from) {
       const auto last = from + length - 1;

@@ -145,9 +145,9 @@ template <class D> struct Rule {
   constexpr void set(const char* value) { freedom = value; }
 };
 
-/// Rules that a verb has, and what its caller owes: conditions without which the call must not be
-/// made at all, since nothing defines its result (a freed object, two ranges that overlap). Duties
-/// bind the caller, so they never make a verdict. Verbs with the same rules share a table; a verb
+/// Rules that a verb has, and its preconditions: without these the call must not be made at all,
+/// since nothing defines its result (a freed object, two ranges that overlap). Preconditions bind
+/// the caller, so they never make a verdict. Verbs with the same rules share a table; a verb
 /// can have several.
 template <class D> struct VerbRules {
   /// Whether a rule's terms hold, and one of its reasons.

@@ -149,6 +149,12 @@ class Userspace:
         return (numbers("".join(re.findall(r"version (\S+)", said))),
                 max(map(numbers, names), default=[]))
 
+    def program_libraries(self):
+        """Those that take() always takes, each with what tells one version from another."""
+        files = {file.resolve() for folder in self.folders for file in folder.glob("*.so.*")
+                 if PROGRAM_LIBRARY.fullmatch(file.name)}
+        return sorted([file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files)
+
     def take(self, machine, say=lambda text: None):
         """Has those libraries of the machine's user space come first that programs built there ask
         for and this suite lacks, or is too old for. What the suite holds runs with newer ones."""

@@ -59,7 +59,7 @@ TEST(FindingWords, SayWhatIsWrong) {
 }
 
 TEST(FindingWords, ValuesThatDoNotMatterAreTold) {
-  const auto values = immaterial_values(evidence_of(kWindowTrace));
+  const auto values = irrelevant_values(evidence_of(kWindowTrace));
   // The region need not be readable itself, and where behind the window is read is all the same.
   EXPECT_THAT(values.at(1), Contains("access REMOTE_READ"));
   EXPECT_THAT(values.at(4), Contains("remote address buf1+1"));

@@ -140,7 +140,7 @@ model::Trace told_trace(const Evidence& evidence) {
 
 model::Trace annotated_trace(const Evidence& evidence) {
   model::Trace trace = evidence.trace;
-  const auto irrelevant = immaterial_values(evidence);
+  const auto irrelevant = irrelevant_values(evidence);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     model::Step& step = trace.steps.at(i);
     const bool decisive = i + 1 == trace.steps.size();

@@ -93,7 +93,7 @@ bool changes_nothing(const Evidence& evidence, std::size_t step, const Call<Plai
 
 }  // namespace
 
-std::vector<std::vector<std::string>> immaterial_values(const Evidence& evidence) {
+std::vector<std::vector<std::string>> irrelevant_values(const Evidence& evidence) {
   std::vector<std::vector<std::string>> all(evidence.trace.steps.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& call = evidence.trace.steps.at(i).call;

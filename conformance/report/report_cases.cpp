@@ -39,7 +39,7 @@ std::string joined(const std::vector<std::string>& names, const char* separator)
 }
 
 /// "scenarios.dereg_mr" and "ok-not-no_bound_window" of a name with slashes.
-std::pair<std::string, std::string> split_name(const std::string& name) {
+std::pair<std::string, std::string> split_case_name(const std::string& name) {
   const auto slash = name.rfind('/');
   if (slash == std::string::npos) return {"case", name};
   std::string group = name.substr(0, slash);
@@ -48,7 +48,7 @@ std::pair<std::string, std::string> split_name(const std::string& name) {
 }
 
 std::string junit_case(const std::string& name, const std::string& inside) {
-  const auto [group, last] = split_name(name);
+  const auto [group, last] = split_case_name(name);
   const auto text = fmt::format("  <testcase classname=\"mrproof.{}\" name=\"{}\"", escaped(group),
                                 escaped(last));
   return text + (inside.empty() ? "/>\n" : ">\n    " + inside + "\n  </testcase>\n");

@@ -31,7 +31,7 @@ class Writer {
     std::memcpy(bytes_.data() + size_, &value, sizeof value);
     size_ += sizeof value;
   }
-  void text(const std::string& value) {
+  void text(std::string_view value) {
     plain(static_cast<std::uint32_t>(value.size()));
     raw(value.data(), value.size());
   }
@@ -119,7 +119,7 @@ void write_annotation(Writer& out, const model::Step& step) {
   for (const auto& a : step.annotations) {
     out.plain(a.verdict);
     out.text(a.rule);
-    out.plain(a.kind);
+    out.text(model::name_of(a.kind));
     out.text(a.broken.text());
   }
   out.plain(static_cast<std::uint8_t>(step.remarks.size()));
@@ -131,7 +131,9 @@ void read_annotation(Reader& in, model::Step& step) {
   for (auto& a : step.annotations) {
     a.verdict = in.plain<model::Verdict>();
     a.rule = in.text();
-    a.kind = in.plain<model::DeviationClass>();
+    const auto kind = model::parse_class(in.text());
+    if (!kind) throw model::ToolError("a record of the worker is damaged");
+    a.kind = *kind;
     a.broken = std::string_view(in.text());
   }
   step.remarks.resize(in.plain<std::uint8_t>());

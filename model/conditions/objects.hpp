@@ -5,7 +5,7 @@
 
 namespace mrproof::model {
 
-// Duties: what the caller must not do.
+// Preconditions: what the caller must not do.
 MRPROOF_SITUATION(pd_slot_free, "the handle names no live PD", "harness.one_object", !v.pd().live);
 MRPROOF_SITUATION(pd_live, "the PD has been allocated and not deallocated",
     "alloc_pd.alloc alloc_pd.dealloc", v.pd().live);
@@ -69,7 +69,7 @@ template <class D> constexpr auto only_hole(const View<D>& v) {
   });
 }
 
-// Duties that protect has.
+// Preconditions of protect.
 MRPROOF_SITUATION(pages_whole,
     "the range is whole pages of one buffer, and that buffer's only hole if it has one",
     "memory.whole_pages harness.one_hole",

@@ -12,7 +12,7 @@ inline constexpr std::uint32_t kKind =
 inline constexpr std::uint32_t kExperimentalAccess =
     kLocalWrite | kRemoteWrite | kRemoteRead | kAllocateMr;
 
-// Duties.
+// Preconditions.
 MRPROOF_SITUATION(new_pd_live, "the PD that the MR is to move to is live", "rereg_mr.pd_new",
     implies(has<D>(v.call.flags, kChangePd), v.pd().live));
 MRPROOF_SITUATION(translation_plain,

@@ -200,7 +200,7 @@ template <class D> constexpr auto no_promise_broken(const View<D>& v) {
   return v.each_local(ordinary) & far;
 }
 
-// Duties: what the caller must not do.
+// Preconditions: what the caller must not do.
 MRPROOF_SITUATION(no_huge_pages,
     "no region that was registered with HUGETLB is used: the pages are ordinary ones",
     "reg_mr.hugetlb_promise", no_promise_broken(v));

@@ -48,7 +48,7 @@ constexpr const char* kRegistered = "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE
 constexpr const char* kOrphan =
     "mr0 = reg_mr(pd1, buf0+0, 64, LOCAL_WRITE|REMOTE_WRITE) -> ok\ndealloc_pd(pd1) -> ok\n";
 
-INSTANTIATE_TEST_SUITE_P(Duties, ForbiddenCall,
+INSTANTIATE_TEST_SUITE_P(Preconditions, ForbiddenCall,
     ::testing::Values(Forbidden{"PdSlotTaken", "", "pd0 = alloc_pd()", "names no live PD"},
         Forbidden{"PdDead", "", "dealloc_pd(pd2)", "the PD has been allocated"},
         Forbidden{"RegisterInDeadPd", "", "mr0 = reg_mr(pd2, buf0+0, 64, 0)", "the PD has been"},

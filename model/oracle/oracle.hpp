@@ -39,10 +39,10 @@ class Oracle {
   /// The precondition that the call would break, or null (see model/rule.hpp). Keys must be
   /// resolved.
   [[nodiscard]] const PlainCondition* forbids(const PlannedCall& step) const;
-  /// Judges the observed step, records differing bytes in it, and moves on to the next state. If
-  /// the step deviates, that is what was seen, where this settles the state (a failed work request
-  /// with both queue pairs' states, a registration that was refused, wrong bytes after a success, a
-  /// success of which the completion alone tells amiss).
+  /// Judges the observed step, records differing bytes in it, and moves on to the next state. After
+  /// a deviation that is the state that was seen, where what was seen settles it (a failed work
+  /// request with both queue pairs' states, a registration that was refused, wrong bytes after a
+  /// success, a success of which the completion alone tells amiss); else the oracle is lost().
   Judgement check(Step& step, MemorySource& source);
   /// Whether the state is not known any more after the last step: it hung, or deviated otherwise.
   [[nodiscard]] bool lost() const { return lost_; }

@@ -14,17 +14,16 @@
 //    rule (possible()) are no operations; what they look at is collected apart, and belongs to R.
 // 2. R has the sources of every precondition up to the first that fails and of every condition, and
 //    what was branched on. By 1 these truth values are the same in s, and so are the open rules.
-// 3. An object that an effect leaves alone is taken from s. One that it writes is in one of two
-// sets.
+// 3. An object that an effect leaves alone is taken from s. One that it writes is one of two kinds.
 //    `value`: its sources, those of branches, and the object itself were added to R, so by 1 it
 //    gets the same value in s. `own`: its sources are at most itself, nothing was branched on, and
 //    no key that it names has moved; so by 1 its new value is a function of its old one, which
 //    learn() asks for once for each old value. Should another old value show that this does not
 //    hold, the object is never again taken for one that changes by itself (not_own), and all is
 //    forgotten.
-// 4. Keys have no sources, since they are a matter of slots: a slot's key is the same in all
-// states. successors_test holds it against plain answers, in states met and in states mixed at
-// random.
+// 4. Keys have no sources, since they are a matter of slots: a slot's key is the same always.
+//
+// successors_test holds answers against plain ones, in states met and in states mixed at random.
 #pragma once
 
 #include <bit>
