@@ -77,7 +77,7 @@ TEST(SimScenarios, Conform) {
   EXPECT_GT(steps, 3000U);
 }
 
-// So no fault that the pages forbid could creep in unnoticed.
+// Seeded faults that the pages forbid. Choices that the pages allow are not asked about.
 TEST(SimScenarios, ShowEveryFaultThatThePagesForbid) {
   for (const FaultInfo& info : faults()) {
     if (info.expected.rule.empty()) continue;
