@@ -43,9 +43,9 @@ inline constexpr std::uint32_t kDefinedAccess2006 =
 inline constexpr std::uint32_t kDefinedAccessExperimental =
     kDefinedAccess | kAllocateMr | kShared | kPeerMemory;
 
-/// Optional features besides access flags. The first six a device can claim (device_cap_flags of
-/// ibv_query_device(3), general_odp_caps of ibv_query_device_ex(3)); of the others it is known only
-/// after a success that they are there.
+/// Optional features besides access flags. The first six, kClaimable, a device can claim
+/// (device_cap_flags of ibv_query_device(3), general_odp_caps of ibv_query_device_ex(3)); of the
+/// others it is known only after a success that they are there.
 enum Feature : std::uint32_t {
   kMwType1 = 1U << 0,           ///< IBV_DEVICE_MEM_WINDOW
   kMwType2A = 1U << 1,          ///< IBV_DEVICE_MEM_WINDOW_TYPE_2A
@@ -69,6 +69,9 @@ enum Feature : std::uint32_t {
   kOnDemandNoRead = 1U << 17,
   kOnDemandNoAtomic = 1U << 18,
 };
+/// What a device can claim.
+inline constexpr std::uint32_t kClaimable =
+    kMwType1 | kMwType2A | kMwType2B | kMemoryExtensions | kImplicitOnDemand | kAtomics;
 /// Every operation that may be missing on demand.
 inline constexpr std::uint32_t kOnDemandMissing =
     kOnDemandNoSend | kOnDemandNoReceive | kOnDemandNoWrite | kOnDemandNoRead | kOnDemandNoAtomic;

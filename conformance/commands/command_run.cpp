@@ -88,8 +88,8 @@ int run(RunOptions options) {
   if (options.session.resume && options.no_journal)
     throw model::ToolError("--resume needs the journal; leave out --no-journal");
   if (options.shrink)
-    options.session.look_closer = [&](Tally& found, const TestEnvironment& place) {
-      shrink_findings(options.session, options.plan, options.shrink_seconds, found, place);
+    options.session.look_closer = [&](Tally& found, const TestEnvironment& environment) {
+      shrink_findings(options.session, options.plan, options.shrink_seconds, found, environment);
     };
   Tally tally(*model::find_rulebook(options.plan.dialect));
   const RunFacts facts = run_session(options.session, options.plan, tally, nullptr);

@@ -19,10 +19,10 @@ using Clock = std::chrono::steady_clock;
 class FindingShrinker {
  public:
   FindingShrinker(const SessionOptions& session, const property_tests::Plan& plan, double seconds,
-                  const Tally& tally, const TestEnvironment& place)
+                  const Tally& tally, const TestEnvironment& environment)
       : out_(session.out),
         book_(*tally.book),
-        trials_(session, trials_plan(plan), place),
+        trials_(session, trials_plan(plan), environment),
         options_{!session.target.empty(), seconds, {}} {
     if (isatty(STDERR_FILENO) != 0)
       options_.progress = [this](const property_tests::ShrinkProgress& p) {
@@ -87,8 +87,8 @@ class FindingShrinker {
 }  // namespace
 
 void shrink_findings(const SessionOptions& session, const property_tests::Plan& plan,
-                     double seconds, Tally& tally, const TestEnvironment& place) {
-  FindingShrinker shrinker(session, plan, seconds, tally, place);
+                     double seconds, Tally& tally, const TestEnvironment& environment) {
+  FindingShrinker shrinker(session, plan, seconds, tally, environment);
   shrinker.avoid(tally.incidents);
   for (auto& f : tally.findings)
     if (f.counts() && !f.trace.steps.empty())

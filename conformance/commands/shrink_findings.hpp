@@ -11,6 +11,6 @@ namespace mrproof::conformance {
 /// into the report folder of the session; the tally then has the results. Deviations come first,
 /// since what kills a kernel costs a boot each time. `seconds`: the time limit for one finding.
 void shrink_findings(const SessionOptions& session, const property_tests::Plan& plan,
-                     double seconds, Tally& tally, const TestEnvironment& place);
+                     double seconds, Tally& tally, const TestEnvironment& environment);
 
 }  // namespace mrproof::conformance

@@ -87,10 +87,6 @@ class Follower : public JournalVisitor {
   ModelCoverage& result_;
 };
 
-/// Of verbs' features those that a device can claim (model/access.hpp).
-constexpr std::uint32_t kClaimable =
-    kMwType1 | kMwType2A | kMwType2B | kMemoryExtensions | kAtomics;
-
 /// The feature that the verb is about and the device lacks: it does not claim it, or has refused
 /// what no device claims. Empty: none.
 std::string lack_of(Verb verb, const Follower& follower) {

@@ -1,6 +1,7 @@
 #include "conformance/report/observation_checks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
@@ -29,12 +30,6 @@ std::string c_state(const Plain::Small& state) {
   return "IBV_QPS_" + std::string(kQpStateNames.at(state.value()));
 }
 
-std::string conjunction(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : " && ") + part;
-  return text.empty() ? "1" : text;
-}
-
 /// Whether somebody can reach the region by its remote key.
 bool is_exposed(const Region<Plain>& r) {
   return (has_any<Plain>(r.access, kRemoteRights) & !r.null).truth();
@@ -59,7 +54,7 @@ std::string region_keys_differ(const Evidence& e) {
     if (w.live.truth() && !w.undefined.truth())
       parts.push_back(fmt::format("mr{}->rkey >> 8 != mw{}->rkey >> 8", c.mr, i));
   }
-  return conjunction(parts);
+  return all_in_c(parts);
 }
 
 /// A window's key differs from those of regions and of other windows: in more than the low byte
@@ -82,7 +77,7 @@ std::string window_keys_differ(const Evidence& e, bool bound) {
     if (!w.live.truth() || w.undefined.truth()) continue;
     differs(bound && i == c.mw ? "old_key" : fmt::format("mw{}->rkey", i));
   }
-  return conjunction(parts);
+  return all_in_c(parts);
 }
 std::string made_key_differs(const Evidence& e) { return window_keys_differ(e, false); }
 std::string bound_key_differs(const Evidence& e) { return window_keys_differ(e, true); }
@@ -144,6 +139,14 @@ const ObservationCheck kChecks[] = {
 }  // namespace
 
 std::span<const ObservationCheck> observation_checks() { return kChecks; }
+
+std::string all_in_c(const std::vector<std::string>& parts) {
+  return parts.empty() ? "1" : fmt::format("{}", fmt::join(parts, " && "));
+}
+
+std::string any_in_c(const std::vector<std::string>& parts) {
+  return parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " || "));
+}
 
 std::string in_c(const PlainCondition& condition, const Evidence& evidence) {
   const auto* found =

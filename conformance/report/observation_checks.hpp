@@ -4,10 +4,15 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "conformance/report/evidence.hpp"
 
 namespace mrproof::conformance {
+
+/// An expression of C that holds where all, or any, of the parts do.
+std::string all_in_c(const std::vector<std::string>& parts);
+std::string any_in_c(const std::vector<std::string>& parts);
 
 /// One observation, and what a program checks for it.
 struct ObservationCheck {

@@ -15,16 +15,6 @@ namespace {
 
 bool delivers(Verb verb) { return is_send(verb) || verb == Verb::rdma_write_with_imm; }
 
-/// Features that a device can claim (model/access.hpp).
-constexpr std::uint32_t kClaimable =
-    kMwType1 | kMwType2A | kMwType2B | kMemoryExtensions | kImplicitOnDemand | kAtomics;
-
-std::string join(const std::vector<std::string>& parts, const char* with, const char* none) {
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : with) + part;
-  return text.empty() ? none : text;
-}
-
 /// What the completion of a successful request names.
 const char* completed(Verb verb) {
   switch (verb) {
@@ -85,7 +75,7 @@ std::string ReproWriter::outcomes(std::optional<Outcome> but) const {
   for (const Outcome outcome : evidence_.allowed())
     if (outcome != but)
       parts.push_back("got == " + (transfer || outcome != Outcome::ok ? c_status(outcome) : "0"));
-  return join(parts, " || ", "0");
+  return any_in_c(parts);
 }
 
 /// Results that say nothing about the device.
@@ -114,7 +104,7 @@ void ReproWriter::check_inconclusive() {
     parts.emplace_back(parts.empty() ? "got == REFUSED && (errno == ENOMEM || errno == EAGAIN)"
                                      : "(got == REFUSED && (errno == ENOMEM || errno == EAGAIN))");
   if (parts.empty()) return;
-  line(fmt::format("if ({})", join(parts, " || ", "0")));
+  line(fmt::format("if ({})", any_in_c(parts)));
   line(fmt::format("cannot_run(\"{}\");", unsupported ? "not supported"
                                           : parts.size() == 1
                                               ? "out of resources"
@@ -249,7 +239,7 @@ void ReproWriter::check_details() {
       const auto text = in_c(*term.condition, evidence_);
       all.push_back(term.holds ? text : "!(" + text + ")");
     }
-    const auto text = join(all, " && ", "1");
+    const auto text = all_in_c(all);
     if (rule->weight == Weight::verdict) {
       if (std::find(any.begin(), any.end(), text) == any.end()) any.push_back(text);
       continue;
@@ -263,7 +253,7 @@ void ReproWriter::check_details() {
   const bool grouped = any.size() > 1;
   for (auto& text : any)
     if (grouped && text.find("&&") != std::string::npos) text = "(" + text + ")";
-  line(fmt::format("return verdict({}, got);", join(any, " || ", "0")));
+  line(fmt::format("return verdict({}, got);", any_in_c(any)));
 }
 
 /// A trace in which too much succeeds, or nothing ends, tells of that alone: a request that fails
@@ -279,7 +269,7 @@ void ReproWriter::check_another() {
   for (const Outcome outcome : evidence_.allowed()) parts.push_back("got != " + c_status(outcome));
   if (parts.empty()) return;
   need(ReproPart::another);
-  line(fmt::format("if ({})", join(parts, " && ", "1")));
+  line(fmt::format("if ({})", all_in_c(parts)));
   line("return another(got);", 8);
 }
 

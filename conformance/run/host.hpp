@@ -10,7 +10,7 @@
 
 namespace mrproof::conformance {
 
-/// How a worker, or the place where it ran, ended.
+/// How a worker, or the machine that it ran on, ended.
 struct Ended {
   enum class How : std::uint8_t {
     exited,   ///< by itself; `code` is the exit code
@@ -23,7 +23,7 @@ struct Ended {
   std::string text;  ///< one line for people: "signal 11 (Segmentation fault)", the panic's line
 };
 
-/// One place. All errors that are not verdicts are ToolError.
+/// One machine. All errors that are not verdicts are ToolError.
 class Host {
  public:
   Host() = default;
@@ -32,17 +32,17 @@ class Host {
   virtual ~Host() = default;
 
   /// Starts a worker on the channel's request, or lets a worker that stayed begin it. Boots the
-  /// place first if needed.
+  /// machine first if needed.
   virtual void start() = 0;
   /// How the worker ended, once it has, or that it has done what was asked and stays.
   virtual std::optional<Ended> ended() = 0;
   /// Ends the worker by force. It may not end at once, or at all, if the kernel holds it.
   virtual void kill() = 0;
-  /// Takes the place down, so that the next start() makes a fresh one. Only for what kill() could
-  /// not end. Returns false if no other place can be had.
+  /// Takes the machine down, so that the next start() makes a fresh one. Only for what kill() could
+  /// not end. Returns false if no other can be had.
   virtual bool renew() = 0;
-  /// The kernel's first line since the place came up about a BUG, an oops or a WARN; empty if there
-  /// is none, or if that cannot be known.
+  /// The kernel's first line since the machine came up about a BUG, an oops or a WARN; empty if
+  /// there is none, or if that cannot be known.
   virtual std::string kernel_trouble() { return ""; }
   /// Where it is, for people: "this machine", "virtual machine debian-bookworm (tcg)".
   [[nodiscard]] virtual std::string name() const = 0;

@@ -21,7 +21,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "stop() runs in signal han
 
 /// How often one case may be interrupted from outside before the run gives up.
 constexpr int kMostInterruptions = 3;
-/// How long a killed worker may take to die before its place is given up.
+/// How long a killed worker may take to die before its machine is given up.
 constexpr double kKillSeconds = 20;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {

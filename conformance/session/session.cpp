@@ -69,13 +69,13 @@ class FailFast {
 /// Runs the plan; the tally and the facts then say what happened.
 RunFacts supervise(const SessionOptions& options, const Expectations& expectations,
                    const property_tests::Plan& plan, const Folder& folder,
-                   const TestEnvironment& place, const Resumption& at, Tally& tally,
+                   const TestEnvironment& environment, const Resumption& at, Tally& tally,
                    const Supervisor::Watch& watch) {
   const bool keep = !options.out.empty() && options.journal;
   Journal journal(keep ? folder.file("journal.jsonl") : "",
                   property_tests::print_begun_with(plan, options.target), at.bytes);
   Supervisor supervisor({options.out, options.seconds, at.first_case, options.step_limit}, plan,
-                        place.channel(), place.host(), tally, journal);
+                        environment.channel(), environment.host(), tally, journal);
   // Not before: a run that cannot begin leaves the earlier one's report as it is.
   const EarlierReports earlier(options.resume ? "" : options.out);
   supervisor.on_begin([&] { earlier.remove(); });
@@ -97,8 +97,8 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
   }
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
   facts.seconds = seconds_since(start);
-  facts.place = place.host().name();
-  facts.boot_seconds = place.host().boot_seconds();
+  facts.place = environment.host().name();
+  facts.boot_seconds = environment.host().boot_seconds();
   facts.cut_short = supervisor.cut_short();
   if (facts.error.empty() && facts.cut_short && g_interrupted.load())
     facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases,
@@ -106,12 +106,12 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
   return facts;
 }
 
-/// The same in a place of its own: the channel's room is given back before reports are written.
+/// The same in an environment of its own: the channel's room is given back before the reports.
 RunFacts run_in_place(const SessionOptions& options, const Expectations& expectations,
                       const property_tests::Plan& plan, const Folder& folder, const Resumption& at,
                       Tally& tally, const Supervisor::Watch& watch) {
-  const TestEnvironment place(folder, options.target, options.kernel_arguments);
-  return supervise(options, expectations, plan, folder, place, at, tally, watch);
+  const TestEnvironment environment(folder, options.target, options.kernel_arguments);
+  return supervise(options, expectations, plan, folder, environment, at, tally, watch);
 }
 
 /// Cases of the plan's shard that no worker spoke of.
@@ -128,7 +128,7 @@ std::vector<std::string> missing_cases(const property_tests::Plan& plan, const T
 /// again are flaky. Whether there was anything to make.
 bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectations,
                       const property_tests::Plan& plan, const Folder& folder,
-                      const TestEnvironment& place, Tally& tally) {
+                      const TestEnvironment& environment, Tally& tally) {
   constexpr std::size_t kMost = 50;
   property_tests::Plan again = plan;
   again.scenarios = scenarios_of_unexpected(tally);
@@ -144,23 +144,24 @@ bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectati
   options.resume = false;
   Tally second(*tally.book);
   options.fail_fast = false;
-  if (!supervise(options, expectations, again, folder, place, {}, second, nullptr).error.empty())
+  if (!supervise(options, expectations, again, folder, environment, {}, second, nullptr)
+           .error.empty())
     return false;
   mark_expected(expectations, second);
   mark_flaky(tally, second);
   return true;
 }
 
-/// What is done about unexpected findings once the run is over, in a fresh place.
+/// What is done about unexpected findings once the run is over, in a fresh environment.
 void follow_up(const SessionOptions& options, const property_tests::Plan& plan,
                const Expectations& expectations, Tally& tally) {
   const bool rerun = options.rerun && !options.fail_fast;
   if (!tally.has_unexpected() || (!rerun && !options.look_closer)) return;
   const Folder folder("");
-  const TestEnvironment place(folder, options.target, options.kernel_arguments);
-  if (rerun && rerun_unexpected(options, expectations, plan, folder, place, tally))
+  const TestEnvironment environment(folder, options.target, options.kernel_arguments);
+  if (rerun && rerun_unexpected(options, expectations, plan, folder, environment, tally))
     mark_expected(expectations, tally);
-  if (options.look_closer) options.look_closer(tally, place);
+  if (options.look_closer) options.look_closer(tally, environment);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What run and replay share: the report folder, the channel, the place, the supervisor.
+// What run and replay share: the report folder, the channel, the environment, the supervisor.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ struct SessionOptions {
   bool rerun = false;         ///< make the calls of unexpected findings again: are they flaky?
   bool fail_fast = false;     ///< end the run at the first unexpected finding
   bool all_expected = false;  ///< an expectation that nothing met is a failure
-  /// Called with what was found and a place to try it in, before the reports are written; may be
-  /// empty.
+  /// Called with what was found and an environment to try it in, before the reports are written;
+  /// may be empty.
   std::function<void(Tally&, const TestEnvironment&)> look_closer = {};
 };
 

@@ -36,14 +36,14 @@ SupervisedTrials::SupervisedTrials(const SessionOptions& options, property_tests
     : options_(options),
       plan_(std::move(plan)),
       folder_(std::in_place, ""),
-      own_place_(std::in_place, *folder_, options.target, options.kernel_arguments),
-      place_(*own_place_) {
+      own_environment_(std::in_place, *folder_, options.target, options.kernel_arguments),
+      environment_(*own_environment_) {
   avoid_known();
 }
 
 SupervisedTrials::SupervisedTrials(const SessionOptions& options, property_tests::Plan plan,
-                                   const TestEnvironment& place)
-    : options_(options), plan_(std::move(plan)), place_(place) {
+                                   const TestEnvironment& environment)
+    : options_(options), plan_(std::move(plan)), environment_(environment) {
   avoid_known();
 }
 
@@ -142,8 +142,8 @@ void SupervisedTrials::run(Tally& tally) {
   if (end_) left = std::chrono::duration<double>(*end_ - Clock::now()).count();
   if (end_ && left <= 0) throw model::ToolError(kTimeIsUp);
   Journal journal("");
-  Supervisor supervisor({"", left, 0, options_.step_limit}, plan_, place_.channel(), place_.host(),
-                        tally, journal);
+  Supervisor supervisor({"", left, 0, options_.step_limit}, plan_, environment_.channel(),
+                        environment_.host(), tally, journal);
   supervisor.run();
   device_ = tally.device;
   if (!supervisor.cut_short()) return;

@@ -17,9 +17,9 @@ class SupervisedTrials final : public property_tests::Trials {
   /// Of the options: target, kernel arguments, limits, and the file of expectations, whose troubles
   /// are avoided as avoid() says. Of the plan: device and dialect.
   SupervisedTrials(const SessionOptions& options, property_tests::Plan plan);
-  /// The same in a place that was made before, and outlives this object.
+  /// The same in an environment that was made before, and outlives this object.
   SupervisedTrials(const SessionOptions& options, property_tests::Plan plan,
-                   const TestEnvironment& place);
+                   const TestEnvironment& environment);
   /// From now on trials end with a ToolError after so many seconds; 0: they have the time they
   /// need.
   void limit(double seconds);
@@ -49,9 +49,9 @@ class SupervisedTrials final : public property_tests::Trials {
   [[nodiscard]] Tally empty_tally() const;
   SessionOptions options_;
   property_tests::Plan plan_;
-  std::optional<Folder> folder_;  ///< of a place of its own
-  std::optional<TestEnvironment> own_place_;
-  const TestEnvironment& place_;
+  std::optional<Folder> folder_;  ///< of an environment of its own
+  std::optional<TestEnvironment> own_environment_;
+  const TestEnvironment& environment_;
   std::optional<std::chrono::steady_clock::time_point> end_;
   impl::Description device_;
   std::vector<model::DeviationName> known_;  ///< all troubles met

@@ -21,8 +21,7 @@ inline constexpr std::uint32_t kSimFeatures =
     model::kAdviseMr | model::kNullMr | model::kDmabufMr | model::kRegMrEx;
 /// What a device can claim to be able to do; the rest shows when it is asked for.
 inline constexpr std::uint32_t kSimClaimable =
-    model::kMwType1 | model::kMwType2A | model::kMwType2B | model::kMemoryExtensions |
-    model::kImplicitOnDemand | model::kAtomics | model::kIwarp | model::kOnDemandMissing;
+    model::kClaimable | model::kIwarp | model::kOnDemandMissing;
 /// The feature access flags that go with them.
 inline constexpr std::uint32_t kSimAccess =
     model::kRemoteAtomic | model::kMwBind | model::kZeroBased | model::kOnDemand | model::kHugetlb;

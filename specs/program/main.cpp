@@ -19,6 +19,7 @@
 #include <system_error>
 
 #include "model/judge/rulebook.hpp"
+#include "model/trace/write_file.hpp"
 #include "specs/prover/freedoms.hpp"
 #include "specs/prover/mutants.hpp"
 #include "specs/prover/table.hpp"
@@ -84,7 +85,7 @@ class Export {
   void write(const smt::Question& question, smt::Answer answer) {
     if (answer != smt::Answer::unsatisfiable && answer != smt::Answer::satisfiable) return;
     const auto file = fmt::format("{}/{:06}.smt2", folder_, count_++);
-    write_file(file, smt::smtlib(question, answer));
+    model::write_whole_file(file, smt::smtlib(question, answer));
   }
 
  private:
@@ -159,7 +160,8 @@ int run_mutants(const Arguments& arguments) {
       const auto shown = tracer.find(mutant.rows, obligation);
       if (!shown) return std::string();
       const auto text = model::print_trace(shown->trace);
-      write_file(fmt::format("{}/{}.mrt", arguments.traces, file_name(mutant.name)), text);
+      model::write_whole_file(fmt::format("{}/{}.mrt", arguments.traces, file_name(mutant.name)),
+                              text);
       return text;
     };
   }

@@ -94,16 +94,18 @@ std::vector<Shape> shapes_of(Verb verb, bool every_slot) {
   return shapes;
 }
 
-Used used_by(Verb verb) {
-  return {.access = has(verb, Argument::access),
-          .flags = has(verb, Argument::changes) || has(verb, Argument::advise_flags),
-          .range = has(verb, Argument::length) || has(verb, Argument::stretch),
-          .element = has(verb, Argument::elements),
-          .rkey = has(verb, Argument::rkey),
-          .remote = has(verb, Argument::remote),
-          .iova = has(verb, Argument::iova),
-          .operand = has(verb, Argument::operand),
-          .swap = has(verb, Argument::swap)};
+bool has_value(const Shape& shape, const std::string& field) {
+  const auto any = [&](auto... arguments) { return (has(shape.verb, arguments) || ...); };
+  using enum Argument;
+  if (field == "access") return any(access);
+  if (field == "flags") return any(changes, advise_flags);
+  if (field == "address" || field == "length") return any(length, stretch, elements);
+  if (field == "lkey") return any(elements);
+  if (field.starts_with("second.")) return any(elements) && shape.elements == 2;
+  if (field == "rkey") return any(rkey);
+  if (field == "remote") return any(remote);
+  if (field == "iova") return any(iova);
+  return field == "operand" ? any(operand) : any(swap);
 }
 
 model::State<Terms> unknown_state(const std::string& prefix) {
@@ -124,7 +126,6 @@ model::Result<Terms> unknown_result(const std::string& prefix, model::Outcome ou
 }
 
 model::Call<Terms> unknown_call(const std::string& prefix, const Shape& shape) {
-  const Used used = used_by(shape.verb);
   model::Call<Terms> call;
   call.verb = shape.verb;
   call.pd = shape.pd;
@@ -134,20 +135,9 @@ model::Call<Terms> unknown_call(const std::string& prefix, const Shape& shape) {
   call.source = shape.source;
   call.option = shape.option;
   call.elements = shape.elements;
-  const auto is_used = [&](const std::string& path) {
-    if (path == "access") return used.access;
-    if (path == "flags") return used.flags;
-    if (path == "address" || path == "length") return used.range || used.element;
-    if (path == "lkey") return used.element;
-    if (path.starts_with("second.")) return used.element && shape.elements == 2;
-    if (path == "rkey") return used.rkey;
-    if (path == "remote") return used.remote;
-    if (path == "iova") return used.iova;
-    return path == "operand" ? used.operand : used.swap;
-  };
   call_fields(
       [&](const std::string& path, auto& field) {
-        if (is_used(path)) field = unknown_like(field, prefix + path);
+        if (has_value(shape, path)) field = unknown_like(field, prefix + path);
       },
       call);
   return call;

@@ -37,19 +37,8 @@ std::vector<Shape> shapes_of(model::Verb verb, bool every_slot);
 /// which the call does not name: these are alike, so the first of them will do.
 bool stands_for_others(const Shape& shape, const std::string& fact);
 
-/// The fields of Call that the verb has.
-struct Used {
-  bool access = false;
-  bool flags = false;
-  bool range = false;  ///< address, length
-  bool element = false;
-  bool rkey = false;
-  bool remote = false;
-  bool iova = false;
-  bool operand = false;
-  bool swap = false;
-};
-Used used_by(model::Verb verb);
+/// Whether the shape's calls have a value in the field of Call that call_fields() calls so.
+bool has_value(const Shape& shape, const std::string& field);
 
 /// A state of unknowns named PREFIX + path.
 model::State<Terms> unknown_state(const std::string& prefix);

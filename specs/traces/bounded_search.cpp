@@ -339,11 +339,10 @@ class BoundedSearch::Path {
     call_fields([&](const std::string&, const auto& term,
                     auto& field) { field = plain(field, term.ref(), values); },
                 terms, planned.call);
-    const Used used = used_by(shape.verb);
-    if (used.element) planned.lkey = name_of(planned.call.lkey, before, true);
-    if (used.element && shape.elements > 1)
+    if (has_value(shape, "lkey")) planned.lkey = name_of(planned.call.lkey, before, true);
+    if (has_value(shape, "second.lkey"))
       planned.second = name_of(planned.call.second.lkey, before, true);
-    if (used.rkey) planned.rkey = name_of(planned.call.rkey, before, false);
+    if (has_value(shape, "rkey")) planned.rkey = name_of(planned.call.rkey, before, false);
     return planned;
   }
 

@@ -46,16 +46,12 @@ void Tracer::add_traces(const std::vector<Row>& rows, std::vector<Obligation>& o
   }
 }
 
-void write_file(const std::string& file, const std::string& text) {
-  model::write_whole_file(file, text);
-}
-
 void write_traces(const std::string& folder, const std::vector<Obligation>& obligations) {
   std::filesystem::create_directories(folder);
   for (const Obligation& obligation : obligations)
     if (!obligation.trace.empty())
-      write_file(folder + "/" + obligation.theorem + "-" + obligation.subject + ".mrt",
-                 obligation.trace);
+      model::write_whole_file(folder + "/" + obligation.theorem + "-" + obligation.subject + ".mrt",
+                              obligation.trace);
 }
 
 }  // namespace mrproof::specs

@@ -31,8 +31,6 @@ class Tracer {
   std::map<std::size_t, std::vector<std::unique_ptr<TraceSearch>>> idle_;
 };
 
-/// Writes a text file. Throws std::runtime_error.
-void write_file(const std::string& file, const std::string& text);
 /// Writes the obligations' traces to DIR/THEOREM-SUBJECT.mrt. Throws std::runtime_error.
 void write_traces(const std::string& folder, const std::vector<Obligation>& obligations);
 
