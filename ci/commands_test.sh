@@ -40,6 +40,8 @@ refuses "conformance: --target and --device exclude each other" \
   "$ci/conformance" --target=siw --device rxe0
 refuses "test: --preset needs a value" "$ci/test" --preset
 says / "Checks that clang" "$ci/clang-check" --help
+says / "Checks that nothing is defined" "$ci/odr-check" --help
+refuses "odr-check: unknown argument '--none'; see ci/odr-check --help" "$ci/odr-check" --none
 refuses "clang-check: unknown argument '--none'; see ci/clang-check --help" "$ci/clang-check" --none
 says / "Installs what building and running needs" "$ci/install" -h
 refuses "install: unknown argument '--all'; see ci/install --help" "$ci/install" --all

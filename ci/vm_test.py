@@ -140,7 +140,7 @@ class Run(unittest.TestCase):
         boot = image / "boot"
         boot.unlink()
         boot.write_text(f"""#!/bin/bash
-if mkdir {image}/hung 2>/dev/null; then : >"$2"; exec sleep 1000; fi
+if mkdir {image}/hung 2>/dev/null; then : >"${{!#}}"; exec sleep 1000; fi
 exec {TARGET}/boot "$@"
 """)
         boot.chmod(0o755)

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <sstream>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/shrink_findings.hpp"
+#include "conformance/commands/trial_options.hpp"
 #include "conformance/commands/validators.hpp"
 #include "conformance/run/scenario_files.hpp"
 #include "conformance/session/session.hpp"
@@ -34,6 +36,7 @@ struct RunOptions {
   bool shrink = false;
   double shrink_seconds = 300;
   int nothing_tested = kExitNothingTested;
+  std::uint64_t times = 1;
 };
 
 /// Whether some object was made at all: without one nothing of interest was tested.
@@ -71,6 +74,32 @@ void set_size(const RunOptions& options, const CLI::App& command, property_tests
   plan.patient = !options.quick;
 }
 
+/// Runs the plan again and again. Throws ToolError where a journal differs from the first one.
+void repeat(const RunOptions& options) {
+  for (std::uint64_t time = 2; time <= options.times; ++time) {
+    const Folder folder("");
+    SessionOptions again = options.session;
+    again.out = folder.file("report");
+    again.rerun = again.reports = false;
+    again.look_closer = {};
+    Tally tally(*model::find_rulebook(options.plan.dialect));
+    const RunFacts facts = run_session(again, options.plan, tally, nullptr);
+    if (!facts.error.empty()) throw model::ToolError(facts.error);
+    const auto text = [](const std::string& out) { return std::ifstream(out + "/journal.jsonl"); };
+    std::ifstream first = text(options.session.out), other = text(again.out);
+    std::string one, two;
+    for (int line = 1; first && other; ++line) {
+      one.clear(), two.clear();
+      std::getline(first, one), std::getline(other, two);
+      if (one != two)
+        throw model::ToolError(fmt::format(
+            "{}/journal.jsonl:{}: run {} of the plan was not the same: {} instead of {}",
+            options.session.out, line, time, two.empty() ? "nothing" : two, one));
+    }
+  }
+  if (options.times > 1) fmt::print("{} runs, byte for byte the same\n", options.times);
+}
+
 int run(RunOptions options) {
   options.plan.scenarios = load_scenarios(options.scenarios, options.plan.dialect);
   for (const auto& file : options.tours) {
@@ -99,6 +128,7 @@ int run(RunOptions options) {
   if (!options.session.out.empty() && tally.steps > 0)
     fmt::print("\nreport: {}/report.json\n", options.session.out);
   if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
+  if (facts.error.empty()) repeat(options);
   const int code = exit_code_of(tally, facts, options.nothing_tested);
   return code == kExitExpected && !something_worked(tally) ? options.nothing_tested : code;
 }
@@ -151,23 +181,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   auto& o = *options;
   o.session.out = "mrproof-report";
   auto* command = app.add_subcommand("run", "Walk a device at random and judge every step");
-  command->add_option(
-      "--device", o.plan.device,
-      "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
-      "suffixes @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
-      "@two-processes: initiator and responder in one each; joined by +: @uverbs+fork");
+  add_device_options(*command, o.plan, o.session);
   command->add_option("--dialect", o.plan.dialect, "rule set: linux, linux-2006 or mlnx-exp")
       ->capture_default_str()
       ->check(CLI::IsMember({"linux", "linux-2006", "mlnx-exp"}));
-  auto* target =
-      command
-          ->add_option("--target", o.session.target,
-                       "run in the virtual machine of this image folder (ci/build-target)")
-          ->check(kNotEmpty);
-  command
-      ->add_option("--kernel-argument", o.session.kernel_arguments,
-                   "argument for the virtual machine's kernel (may be repeated)")
-      ->needs(target);
   add_walk_options(*command, o.plan);
   command->add_option("--scenarios", o.scenarios,
                       "folder of traces that are cases too (may be repeated)");
@@ -182,14 +199,16 @@ void add_run_command(CLI::App& app, int& exit_code) {
           "nothing meets fails the run")
       ->excludes(quick);
   command->add_option("--shard", o.shard, "run part I of N of the cases: I/N")->check(kNotEmpty);
-  command->add_option("--time", o.session.seconds, "time limit of the run, in seconds")
-      ->check(kPositive);
-  add_unexpected_options(*command, o);
   command
-      ->add_option("--step-limit", o.session.step_limit,
-                   "seconds without a sign of life that count as a hang")
-      ->capture_default_str()
+      ->add_option("--time", o.session.seconds,
+                   "time limit of the run, in seconds by the clock of the machine that it runs in")
       ->check(kPositive);
+  command->add_flag("--fresh", o.session.fresh, "run each case in a virtual machine of its own");
+  command
+      ->add_option("--repeat", o.times,
+                   "run the plan N times; a journal that differs from the first is an error")
+      ->transform(whole_number(1, kMostSteps));
+  add_unexpected_options(*command, o);
   command->add_option("--out", o.session.out, "report folder")
       ->capture_default_str()
       ->check(kNotEmpty);

@@ -75,7 +75,7 @@ int run(ShrinkOptions options) {
     return kExitNothingTested;
   }
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  ShrinkSession session{!options.session.target.empty(), options.session.seconds, {}};
+  ShrinkSession session{!options.session.machine.target.empty(), options.session.seconds, {}};
   if (terminal) session.progress = show_progress;
   const auto outcome = shrink_on(trials, trace, *wanted, session);
   const auto& [shrunk, result, left_out, cut_short, seconds] = outcome;

@@ -20,9 +20,9 @@ void add_worker_commands(CLI::App& app, int& exit_code) {
   auto* agent = app.add_subcommand("agent", "")->group("");
   agent->add_option("--channel", *path)->required();
   agent->add_option("--own-device", *own);
-  agent->callback([path, own, &exit_code] {
+  agent->callback([path, own] {
     Channel channel = Channel::attach(*path);
-    exit_code = run_agent(channel, *path, *own);
+    run_agent(channel, *path, *own);
   });
 }
 

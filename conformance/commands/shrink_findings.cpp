@@ -23,7 +23,7 @@ class FindingShrinker {
       : out_(session.out),
         book_(*tally.book),
         trials_(session, trials_plan(plan), environment),
-        options_{!session.target.empty(), seconds, {}} {
+        options_{!session.machine.target.empty(), seconds, {}} {
     if (isatty(STDERR_FILENO) != 0)
       options_.progress = [this](const property_tests::ShrinkProgress& p) {
         fmt::print(stderr, "\r{}: {} candidates tried, {} steps left \033[K", name_, p.tried,

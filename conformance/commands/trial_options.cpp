@@ -4,26 +4,39 @@
 
 namespace mrproof::conformance {
 
-void add_trial_options(CLI::App& command, TrialOptions& options) {
-  auto& plan = options.plan;
-  auto& session = options.session;
-  command.add_option("trace", plan.trace_file, "trace file (.mrt)")->required();
+void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOptions& session) {
   command.add_option(
       "--device", plan.device,
       "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
       "suffixes @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
       "@two-processes: initiator and responder in one each; joined by +: @uverbs+fork");
-  plan.dialect.clear();
-  command.add_option("--dialect", plan.dialect, "rule set (default: the trace's)");
+  auto* target =
+      command
+          .add_option("--target", session.machine.target,
+                      "run in the virtual machine of this image folder (ci/build-target)")
+          ->check(kNotEmpty);
   command
-      .add_option("--target", session.target,
-                  "run in the virtual machine of this image folder (ci/build-target)")
-      ->check(kNotEmpty);
+      .add_option("--kernel-argument", session.machine.kernel_arguments,
+                  "argument for the virtual machine's kernel (may be repeated)")
+      ->needs(target);
+  command
+      .add_flag("!--no-repeat", session.machine.repeats,
+                "an emulated virtual machine of two processors, whose time is this machine's: what "
+                "it does is not the same each time")
+      ->needs(target);
   command
       .add_option("--step-limit", session.step_limit,
                   "seconds without a sign of life that count as a hang")
       ->capture_default_str()
       ->check(kPositive);
+}
+
+void add_trial_options(CLI::App& command, TrialOptions& options) {
+  auto& plan = options.plan;
+  command.add_option("trace", plan.trace_file, "trace file (.mrt)")->required();
+  plan.dialect.clear();
+  command.add_option("--dialect", plan.dialect, "rule set (default: the trace's)");
+  add_device_options(command, plan, options.session);
 }
 
 }  // namespace mrproof::conformance

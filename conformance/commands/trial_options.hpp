@@ -1,4 +1,4 @@
-// The options that commands share which make a trace's calls on a device.
+// The options that commands share which make calls on a device.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,8 +13,11 @@ struct TrialOptions {
   SessionOptions session;
 };
 
-/// Adds the trace, --device, --dialect, --target and --step-limit. The options have to outlive the
-/// command.
+/// Adds --device, --target, --kernel-argument, --no-repeat and --step-limit. What they set has to
+/// outlive the command, here and below.
+void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOptions& session);
+
+/// Adds these, the trace and --dialect.
 void add_trial_options(CLI::App& command, TrialOptions& options);
 
 }  // namespace mrproof::conformance

@@ -1,39 +1,77 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 
 #include "conformance/run/process.hpp"
 #include "conformance/run/worker.hpp"
 
 namespace mrproof::conformance {
+namespace {
 
-int run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device) {
-  auto& header = channel.header();
-  pid_t worker = -1;
-  header.agent_ready.store(1);
-  for (;;) {
-    switch (static_cast<Command>(header.command.load())) {
-      case Command::start:
-        if (worker < 0 && header.ended.load() != header.generation.load())
-          worker = start_process(
-              {own_program(), "worker", "--channel", channel_path, "--own-device", own_device}, "");
-        break;
-      case Command::kill:
-        if (worker > 0) kill(worker, SIGKILL);
-        break;
-      case Command::shut_down:
-        if (worker > 0) kill(worker, SIGKILL);
-        return 0;
-      case Command::none: break;
-    }
+using Clock = std::chrono::steady_clock;
+
+/// How long a killed worker may take to die before it counts as stuck.
+constexpr std::chrono::seconds kKillTime{20};
+/// Microseconds between looks at the worker.
+constexpr unsigned kLook = 5000;
+
+/// A worker, and whether there are signs of life from it.
+class Watch {
+ public:
+  Watch(Channel& channel, pid_t worker) : header_(channel.header()), worker_(worker) {}
+
+  /// Returns when the worker is over, one way or another.
+  void run() {
     int status = 0;
-    if (worker > 0 && waitpid(worker, &status, WNOHANG) == worker) {
-      worker = -1;
-      header.wait_status.store(status);
-      header.ended.store(header.generation.load());
+    while (waitpid(worker_, &status, WNOHANG) != worker_) {
+      const auto now = Clock::now();
+      header_.time_taken.store(milliseconds(now - begun_));
+      if (killed_ && now - *killed_ > kKillTime) return say(Watched::stuck);
+      if (!killed_ && !gives_a_sign(now)) {
+        ::kill(worker_, SIGKILL);
+        killed_ = now;
+      }
+      usleep(kLook);
     }
-    usleep(20000);
+    header_.wait_status.store(status);
+    say(killed_ ? Watched::hung : Watched::ended);
+  }
+
+ private:
+  static std::uint64_t milliseconds(Clock::duration time) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+  }
+
+  /// Whether it has written something of late, or waits for the supervisor.
+  bool gives_a_sign(Clock::time_point now) {
+    const auto head = header_.head.load();
+    if (head != head_ || header_.answers.load() != header_.asks.load()) {
+      head_ = head;
+      heard_ = now;
+    }
+    return milliseconds(now - heard_) < header_.step_limit.load();
+  }
+
+  void say(Watched watched) { header_.watched.store(static_cast<std::uint32_t>(watched)); }
+
+  ChannelHeader& header_;
+  pid_t worker_;
+  Clock::time_point begun_ = Clock::now(), heard_ = begun_;
+  std::optional<Clock::time_point> killed_;
+  std::uint64_t head_ = 0;
+};
+
+}  // namespace
+
+void run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device) {
+  for (;;) {
+    channel.wait(Wants::request);
+    Watch(channel, start_process({own_program(), "worker", "--channel", channel_path,
+                                  "--own-device", own_device}))
+        .run();
   }
 }
 

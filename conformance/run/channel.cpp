@@ -17,6 +17,18 @@
 namespace mrproof::conformance {
 namespace {
 
+/// Microseconds between looks for an answer.
+constexpr unsigned kLook = 500;
+
+/// Stops the virtual machine around this process until its host lets it go on: a word to the device
+/// by which guests tell of panics (QEMU's pvpanic, port 0x505), for which the machine is set up to
+/// stop. Does nothing where ports cannot be written to.
+void stop_machine() {
+  static const int ports = open("/dev/port", O_WRONLY | O_CLOEXEC);
+  const char panicked = 1;
+  if (ports >= 0) (void)!pwrite(ports, &panicked, 1, 0x505);
+}
+
 std::size_t page_rounded(std::size_t size) { return (size + 4095) & ~std::size_t{4095}; }
 
 void* map(int fd, std::size_t size, const std::string& path) {
@@ -73,15 +85,24 @@ Channel::Channel(Channel&& other) noexcept
       size_(other.size_),
       header_(other.header_),
       ring_(other.ring_),
-      capacity_(other.capacity_) {}
+      capacity_(other.capacity_),
+      read_(other.read_) {}
 
 Channel::~Channel() {
   if (mapping_ != nullptr) munmap(mapping_, size_);
 }
 
-bool Channel::is_worker_resting() const {
-  const auto rested = header_->rested.load();
-  return rested != 0 && rested == header_->generation.load() && header_->ended.load() != rested;
+void Channel::wait(Wants wants) {
+  header_->wants.store(static_cast<std::uint32_t>(wants));
+  const std::uint32_t ask = header_->asks.fetch_add(1) + 1;
+  if (header_->stops.load() != 0) stop_machine();
+  while (header_->answers.load() != ask) usleep(kLook);
+  read_ = header_->head.load();
+}
+
+std::optional<Wants> Channel::waiting() const {
+  if (header_->answers.load() == header_->asks.load()) return std::nullopt;
+  return static_cast<Wants>(header_->wants.load());
 }
 
 void Channel::forget_records() {
@@ -94,6 +115,14 @@ void Channel::set_request(const std::string& text) {
     throw model::ToolError("the trace is too long to be handed to a worker (1 MiB)");
   std::memcpy(header_->request, text.data(), text.size());
   header_->request_size.store(static_cast<std::uint32_t>(text.size()));
+}
+
+std::string Channel::control() const {
+  return {static_cast<const char*>(mapping_), sizeof(ChannelHeader)};
+}
+
+void Channel::set_control(const std::string& bytes) {
+  std::memcpy(mapping_, bytes.data(), bytes.size());
 }
 
 std::string Channel::request() const {
@@ -124,7 +153,8 @@ void Channel::write(std::span<const std::byte> record) {
   const std::uint64_t needed = sizeof size + record.size();
   if (needed > capacity_) throw model::ToolError("a record is larger than the channel");
   const std::uint64_t head = header_->head.load(std::memory_order_relaxed);
-  while (head + needed - header_->tail.load(std::memory_order_acquire) > capacity_) usleep(200);
+  // Not the tail, which would tell how fast the supervisor reads.
+  if (head + needed - read_ > capacity_) wait(Wants::room);
   copy_in(head, &size, sizeof size);
   copy_in(head + sizeof size, record.data(), record.size());
   // A full fence, not only release: the memory of a PCI device may be mapped write-combining.

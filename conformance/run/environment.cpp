@@ -32,14 +32,13 @@ Folder::~Folder() {
   if (temporary_) fs::remove_all(path_, ignored);
 }
 
-TestEnvironment::TestEnvironment(const Folder& folder, const std::string& target,
-                                 const std::vector<std::string>& kernel_arguments)
+TestEnvironment::TestEnvironment(const Folder& folder, const MachineOptions& machine)
     : file_(folder.file("mrproof.channel")) {
   try {
     channel_ = std::make_unique<Channel>(Channel::create(file_, kChannelSize));
-    host_ = target.empty() ? make_local_host(*channel_, file_)
-                           : make_virtual_host(*channel_, file_, target, folder.file("console"),
-                                               kernel_arguments);
+    host_ = machine.target.empty()
+                ? make_local_host(*channel_, file_)
+                : make_virtual_host(*channel_, file_, folder.file("console"), machine);
   } catch (...) {
     std::error_code ignored;
     fs::remove(file_, ignored);

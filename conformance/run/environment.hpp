@@ -29,9 +29,8 @@ class Folder {
 /// reports.
 class TestEnvironment {
  public:
-  /// `target`: image folder of a virtual machine; empty: this machine. Throws ToolError.
-  TestEnvironment(const Folder& folder, const std::string& target,
-                  const std::vector<std::string>& kernel_arguments);
+  /// Throws ToolError.
+  TestEnvironment(const Folder& folder, const MachineOptions& machine);
   TestEnvironment(const TestEnvironment&) = delete;
   TestEnvironment& operator=(const TestEnvironment&) = delete;
   ~TestEnvironment();

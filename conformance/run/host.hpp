@@ -1,6 +1,7 @@
-// Where a worker runs: as a process here, or in a virtual machine.
+// Where a worker runs: on this machine or in a virtual one.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,12 +11,22 @@
 
 namespace mrproof::conformance {
 
+/// What machine is wanted.
+struct MachineOptions {
+  std::string target;  ///< image folder of a virtual machine; empty: this machine
+  std::vector<std::string> kernel_arguments;  ///< for the virtual machine
+  /// An emulated guest counts instructions, so that it does the same each time; false: it has two
+  /// processors and the time of this machine.
+  bool repeats = true;
+};
+
 /// How a worker, or the machine that it ran on, ended.
 struct Ended {
   enum class How : std::uint8_t {
     exited,   ///< by itself; `code` is the exit code
     crashed,  ///< by a signal that its own instructions raised (SIGSEGV, SIGBUS, SIGABRT, ...)
     killed,   ///< by a signal from outside (SIGKILL, SIGTERM), or its virtual machine was
+    hung,     ///< it was killed, since there was no sign of life from it for too long
     panic,    ///< the guest's kernel panicked
   };
   How how = How::exited;
@@ -31,15 +42,14 @@ class Host {
   Host& operator=(const Host&) = delete;
   virtual ~Host() = default;
 
-  /// Starts a worker on the channel's request, or lets a worker that stayed begin it. Boots the
-  /// machine first if needed.
+  /// Starts a worker on the channel's request, or lets a worker that stayed begin it. Brings the
+  /// machine up first if needed.
   virtual void start() = 0;
-  /// How the worker ended, once it has, or that it has done what was asked and stays.
+  /// How the worker ended, once it has, or that it has done what was asked and stays. Lets a worker
+  /// go on that waits until all records are read. To be called when the channel had none.
   virtual std::optional<Ended> ended() = 0;
-  /// Ends the worker by force. It may not end at once, or at all, if the kernel holds it.
-  virtual void kill() = 0;
-  /// Takes the machine down, so that the next start() makes a fresh one. Only for what kill() could
-  /// not end. Returns false if no other can be had.
+  /// Takes the machine down, so that the next start() has a fresh one. Returns false if no other
+  /// can be had.
   virtual bool renew() = 0;
   /// The kernel's first line since the machine came up about a BUG, an oops or a WARN; empty if
   /// there is none, or if that cannot be known.
@@ -50,20 +60,18 @@ class Host {
   [[nodiscard]] virtual double boot_seconds() const { return 0; }
 };
 
-/// Runs workers as child processes of this one, from the same program file.
+/// Runs workers as descendants of this process, from the same program file.
 std::unique_ptr<Host> make_local_host(Channel& channel, const std::string& channel_path);
 
-/// Runs workers in the virtual machine whose image lies in `target` (see ci/build-target): its
-/// `boot` program is given the channel, a file `console`-N.log for the console of boot N, and the
-/// kernel arguments.
+/// Runs workers in a virtual machine (see ci/build-target): the image's `boot` program is given the
+/// channel, a file `console`-N.log for the console of boot N, and the kernel arguments.
 std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,
-                                        const std::string& target, const std::string& console,
-                                        const std::vector<std::string>& kernel_arguments);
+                                        const std::string& console, const MachineOptions& machine);
 
 /// How a worker ends that stays for the next request.
 inline Ended at_rest() { return {Ended::How::exited, 0, "at rest"}; }
 
-/// Waits for a worker's end as the agent and the local host see it.
+/// How a process ended, by what waitpid(2) gives.
 Ended describe_wait_status(int status);
 
 }  // namespace mrproof::conformance

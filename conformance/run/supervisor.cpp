@@ -21,13 +21,6 @@ static_assert(std::atomic<bool>::is_always_lock_free, "stop() runs in signal han
 
 /// How often one case may be interrupted from outside before the run gives up.
 constexpr int kMostInterruptions = 3;
-/// How long a killed worker may take to die before its machine is given up.
-constexpr double kKillSeconds = 20;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, property_tests::Plan plan, Channel& channel,
@@ -37,16 +30,15 @@ Supervisor::Supervisor(SupervisorOptions options, property_tests::Plan plan, Cha
       channel_(channel),
       host_(host),
       tally_(tally),
-      journal_(journal),
-      started_(Clock::now()),
-      last_sign_(started_) {}
+      journal_(journal) {}
 
 void Supervisor::stop() noexcept { g_stop.store(true); }
 
 void Supervisor::run() {
-  started_ = Clock::now();
   next_case_ = options_.first_case;
   while (!done_ && !shown_ && plan_.next_selected(next_case_) < plan_.cases() && !cut_short_) {
+    if (options_.fresh && !host_.renew())
+      throw model::ToolError("--fresh is for virtual machines; name one with --target");
     start_worker();
     follow_worker();
     if (!failure_.empty()) throw model::ToolError(failure_);
@@ -56,25 +48,32 @@ void Supervisor::run() {
 
 void Supervisor::start_worker() {
   channel_.forget_records();
-  channel_.set_request(property_tests::print_request(plan_, next_case_));
-  in_case_ = open_step_ = hung_ = false;
+  property_tests::Plan asked = plan_;
+  if (options_.fresh) {
+    asked.shard = plan_.next_selected(next_case_);
+    asked.shards = plan_.cases();
+  }
+  channel_.set_request(property_tests::print_request(asked, next_case_));
+  auto& header = channel_.header();
+  header.step_limit.store(static_cast<std::uint32_t>(options_.step_limit * 1000));
+  const double left = std::max(options_.seconds - taken_, 0.001);
+  header.time_limit.store(options_.seconds > 0 ? static_cast<std::uint64_t>(left * 1000) : 0);
+  in_case_ = open_step_ = finished_ = false;
   host_.start();
-  last_sign_ = Clock::now();
 }
 
 void Supervisor::follow_worker() {
   for (;;) {
     const bool busy = drain();
     if (progress_) progress_(tally_, plan_);
-    check_time();
+    if (g_stop.load()) channel_.header().stop.store(1);
     if (busy) continue;
     if (const auto ended = host_.ended()) {
       drain();
       worker_ended(*ended);
       return;
     }
-    check_hang();
-    usleep(2000);
+    usleep(500);
   }
 }
 
@@ -85,7 +84,6 @@ bool Supervisor::drain() {
     take(decode(bytes_));
     any = true;
   }
-  if (any) last_sign_ = Clock::now();
   return any;
 }
 
@@ -128,6 +126,7 @@ void Supervisor::take(Record&& record) {
       break;
     case RecordKind::failure: failure_ = record.text; break;
     case RecordKind::done:
+      finished_ = true;
       done_ = shown_ || plan_.next_selected(next_case_) >= plan_.cases();
       break;
   }
@@ -165,9 +164,16 @@ void Supervisor::end_step(Record&& record) {
 }
 
 void Supervisor::worker_ended(const Ended& ended) {
-  if (!failure_.empty() || done_) return;
+  taken_ += static_cast<double>(channel_.header().time_taken.load()) / 1000;
+  const bool stopped = channel_.header().stop.load() != 0;
+  cut_short_ = stopped && !shown_ && !done_;
+  if (!failure_.empty() || finished_) return;
   const std::string kernel = host_.kernel_trouble();
-  if (hung_) {
+  if (ended.how == Ended::How::hung) {
+    ++tally_.counts.at(static_cast<std::size_t>(Verdict::hang));
+    add_incident(Verdict::hang,
+                 fmt::format("no sign of life for {:.0f} seconds", options_.step_limit),
+                 open_step_ ? trouble_of_last_step() : std::nullopt);
     next_case_ += in_case_ ? 1 : 0;
   } else if (ended.how == Ended::How::panic || ended.how == Ended::How::crashed ||
              (ended.how == Ended::How::killed && !kernel.empty())) {
@@ -182,7 +188,7 @@ void Supervisor::worker_ended(const Ended& ended) {
       throw model::ToolError("the worker dies between cases again and again: " + ended.text);
   } else if (ended.how == Ended::How::killed) {
     interrupted(ended);
-  } else if (channel_.header().stop.load() == 0) {
+  } else if (!stopped) {
     failure_ = "the worker ended without a word: " + ended.text;
   }
   // After an oops the kernel is not to be trusted with another case.
@@ -195,33 +201,6 @@ void Supervisor::interrupted(const Ended& ended) {
   if (++interruptions_ >= kMostInterruptions)
     throw model::ToolError(
         fmt::format("{} was interrupted {} times: {}", case_name_, interruptions_, ended.text));
-}
-
-void Supervisor::check_hang() {
-  if (hung_) {
-    if (seconds_since(killed_at_) < kKillSeconds) return;
-    if (!host_.renew())
-      throw model::ToolError(
-          "the worker cannot be killed, the kernel holds it: reboot this machine, or "
-          "run in a virtual machine (--target)");
-    killed_at_ = Clock::now();
-    return;
-  }
-  if (seconds_since(last_sign_) < options_.step_limit) return;
-  ++tally_.counts.at(static_cast<std::size_t>(Verdict::hang));
-  add_incident(Verdict::hang,
-               fmt::format("no sign of life for {:.0f} seconds", options_.step_limit),
-               open_step_ ? trouble_of_last_step() : std::nullopt);
-  hung_ = true;
-  killed_at_ = Clock::now();
-  host_.kill();
-}
-
-void Supervisor::check_time() {
-  const bool late = options_.seconds > 0 && seconds_since(started_) >= options_.seconds;
-  if (!late && !g_stop.load()) return;
-  channel_.header().stop.store(1);
-  cut_short_ = true;
 }
 
 /// The name of trouble with the last step.

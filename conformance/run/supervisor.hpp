@@ -1,7 +1,6 @@
 // The supervisor: outlives its workers, attributes what kills them to a step, and goes on.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,10 +16,11 @@ namespace mrproof::conformance {
 /// Limits of a run.
 struct SupervisorOptions {
   std::string out;               ///< report folder, existing; empty: no files are written
-  double seconds = 0;            ///< end the run after so long; 0: no limit
+  double seconds = 0;            ///< end the run after so long, by the worker's clock; 0: no limit
   std::uint64_t first_case = 0;  ///< of the plan: those before are over
-  /// Longest time without a sign of life from a step before it counts as a hang.
+  /// Longest time without a sign of life from a step before it counts as a hang; the same clock.
   double step_limit = 120;
+  bool fresh = false;  ///< each case runs in a machine of its own
 };
 
 /// Runs a plan to its end in one host after another.
@@ -49,15 +49,12 @@ class Supervisor {
   [[nodiscard]] bool cut_short() const { return cut_short_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   void start_worker();
   void follow_worker();
   bool drain();
   void take(Record&& record);
   void end_step(Record&& record);
   void worker_ended(const Ended& ended);
-  void check_hang();
-  void check_time();
   [[nodiscard]] std::optional<model::DeviationName> trouble_of_last_step() const;
   void add_incident(model::Verdict verdict, const std::string& text,
                     const std::optional<model::DeviationName>& known_as = {});
@@ -85,13 +82,11 @@ class Supervisor {
   bool open_step_ = false;  ///< its last step has begun and not ended
   bool done_ = false;
   bool shown_ = false;  ///< what the plan is to go on until
-  bool hung_ = false;   ///< the worker is being killed for a hang
+  bool finished_ = false;  ///< the worker has done what it was asked
   bool cut_short_ = false;
   std::string failure_;
   int interruptions_ = 0;
-  Clock::time_point started_;
-  Clock::time_point last_sign_;
-  Clock::time_point killed_at_;
+  double taken_ = 0;  ///< seconds, by the workers that ended
 };
 
 }  // namespace mrproof::conformance

@@ -1,17 +1,19 @@
 #include <fmt/format.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "conformance/run/host.hpp"
+#include "conformance/run/agent_host.hpp"
 #include "conformance/run/process.hpp"
-#include "property-tests/walk/plan.hpp"
+#include "conformance/run/qmp.hpp"
+#include "conformance/run/saved_guest.hpp"
+#include "model/trace/tool_error.hpp"
 
 namespace mrproof::conformance {
 namespace {
@@ -24,57 +26,35 @@ constexpr auto kBootLimit = std::chrono::minutes(5);
 constexpr auto kSilenceLimit = std::chrono::seconds(100);
 /// Emulated machines hang or panic now and then while they boot, before anything was called.
 constexpr int kBoots = 3;
+/// Longest without a sign of life from a guest, by this machine's clock, before its emulator counts
+/// as stuck. It is no verdict: a guest that hangs tells so itself, by its own clock.
+constexpr auto kEmulatorLimit = std::chrono::minutes(10);
 
-class VirtualHost : public Host {
+class VirtualHost : public AgentHost {
  public:
-  VirtualHost(Channel& channel, std::string path, std::string target, std::string console,
-              std::vector<std::string> kernel_arguments)
-      : channel_(channel),
-        path_(std::move(path)),
-        target_(std::move(target)),
+  VirtualHost(Channel& channel, const std::string& path, std::string console,
+              const MachineOptions& machine)
+      : AgentHost(channel),
+        path_(std::filesystem::absolute(path).string()),
+        target_(std::filesystem::absolute(machine.target).string()),
         console_(std::move(console)),
-        kernel_arguments_(std::move(kernel_arguments)) {
+        kernel_arguments_(machine.kernel_arguments),
+        repeats_(machine.repeats),
+        saved_(target_, kernel_arguments_) {
     std::ifstream in(target_ + "/target.json");
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (!in || json.is_discarded())
       throw model::ToolError(
           fmt::format("{}: no target image (target.json cannot be read); build one "
                       "with ci/build-target",
-                      target_));
-    name_ = fmt::format("virtual machine {} ({})", json.value("name", "?"),
-                        json.value("accelerator", "?"));
-  }
-  ~VirtualHost() override {
-    if (qemu_ <= 0) return;
-    command(Command::shut_down);
-    if (!wait_for_qemu(std::chrono::seconds(10))) renew();
-  }
-
-  void start() override {
-    if (qemu_ <= 0) boot();
-    auto& header = channel_.header();
-    header.stop.store(0);
-    header.generation.fetch_add(1);
-    command(Command::start);
-  }
-
-  std::optional<Ended> ended() override {
-    auto& header = channel_.header();
-    if (channel_.is_worker_resting()) return at_rest();
-    if (header.ended.load() == header.generation.load())
-      return describe_wait_status(header.wait_status.load());
-    if (!wait_for_qemu(std::chrono::seconds(0))) return std::nullopt;
-    if (const auto panic = console_line({"Kernel panic"}); !panic.empty())
-      return Ended{Ended::How::panic, 0, panic};
-    return Ended{Ended::How::killed, 0, "the virtual machine ended: " + end_text_};
-  }
-
-  void kill() override { command(Command::kill); }
-
-  bool renew() override {
-    if (qemu_ > 0) ::kill(qemu_, SIGKILL);
-    wait_for_qemu(std::chrono::seconds(10));
-    return true;
+                      machine.target));
+    const std::string accelerator = json.value("accelerator", "?");
+    name_ = fmt::format("virtual machine {} ({})", json.value("name", "?"), accelerator);
+    has_monitor_ = accelerator == "tcg" || accelerator == "kvm";
+    // Arguments to the guest's own first process ask for something once.
+    saves_ = accelerator == "tcg" && repeats_ &&
+             std::none_of(kernel_arguments_.begin(), kernel_arguments_.end(),
+                          [](const std::string& word) { return word.starts_with("mrproof."); });
   }
 
   std::string kernel_trouble() override {
@@ -87,8 +67,45 @@ class VirtualHost : public Host {
   [[nodiscard]] double boot_seconds() const override { return boot_seconds_; }
 
  private:
-  void command(Command command) {
-    channel_.header().command.store(static_cast<std::uint32_t>(command));
+  /// From the saved guest, which is made where there is none; boots where that fails.
+  void bring_up() override {
+    if (saves_ && !saved_.exists() && boot_and_save()) return;
+    if (saves_ && begin_from_saved()) return;
+    boot();
+  }
+
+  /// Whether the guest that booted is the one to use, since it cannot be saved.
+  bool boot_and_save() {
+    boot();
+    try {
+      saved_.save(*qmp_);
+      renew();
+      return false;
+    } catch (const std::exception& error) {
+      do_without_saved(error);
+      return qmp_->is_open();
+    }
+  }
+
+  bool begin_from_saved() {
+    const auto start = Clock::now();
+    launch(true);
+    const std::string control = channel_.control();
+    try {
+      saved_.load(*qmp_);
+      channel_.set_control(control);
+    } catch (const std::exception& error) {
+      renew();
+      do_without_saved(error);
+      return false;
+    }
+    came_up(start);
+    return true;
+  }
+
+  void do_without_saved(const std::exception& error) {
+    saves_ = false;
+    fmt::print(stderr, "mrproof: {}; guests are booted, which takes seconds each\n", error.what());
   }
 
   void boot() {
@@ -105,12 +122,12 @@ class VirtualHost : public Host {
   /// the agent did not come; `end_text_` says how QEMU ended, if it did.
   bool come_up(bool impatient) {
     const auto start = Clock::now();
-    launch();
+    launch(false);
     auto heard = start;
     std::uintmax_t said = 0;
     end_text_.clear();
-    while (channel_.header().agent_ready.load() == 0) {
-      if (wait_for_qemu(std::chrono::milliseconds(50))) return false;
+    while (!channel_.waiting() || !stands_still()) {
+      if (wait_for_process(5)) return false;
       std::error_code unknown;
       const auto size = std::filesystem::file_size(log_, unknown);
       if (!unknown && size != std::exchange(said, size)) heard = Clock::now();
@@ -121,34 +138,65 @@ class VirtualHost : public Host {
         return false;
       }
     }
-    boot_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+    came_up(start);
     return true;
   }
 
-  void launch() {
-    channel_.header().agent_ready.store(0);
-    command(Command::none);
+  void came_up(Clock::time_point start) {
+    heard_ = Clock::now();
+    boot_seconds_ = std::chrono::duration<double>(heard_ - start).count();
+  }
+
+  /// `from_saved`: the guest waits for a request as before it was saved; else it boots.
+  void launch(bool from_saved) {
+    auto& header = channel_.header();
+    header.asks.store(from_saved ? 1 : 0);
+    header.answers.store(0);
+    header.wants.store(static_cast<std::uint32_t>(Wants::request));
+    header.stops.store(has_monitor_ ? 1 : 0);
     log_ = fmt::format("{}-{}.log", console_, ++boots_);
-    const auto absolute = [](const std::string& p) {
-      return std::filesystem::absolute(p).string();
-    };
-    std::vector<std::string> command_line{absolute(target_ + "/boot"), absolute(path_),
-                                          absolute(log_)};
-    command_line.insert(command_line.end(), kernel_arguments_.begin(), kernel_arguments_.end());
-    qemu_ = start_process(command_line, console_ + "-qemu.log");
+    std::vector<std::string> words{target_ + "/boot"};
+    if (has_monitor_) words.emplace_back("--monitor");
+    if (from_saved) words.emplace_back("--incoming");
+    if (has_monitor_ && !repeats_) words.emplace_back("--no-repeat");
+    words.insert(words.end(), {path_, std::filesystem::absolute(log_).string()});
+    words.insert(words.end(), kernel_arguments_.begin(), kernel_arguments_.end());
+    qmp_.reset();
+    int ends[2] = {-1, -1};
+    if (has_monitor_ && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+      throw model::ToolError("no sockets can be made for QEMU's monitor");
+    process_ = start_process(words, console_ + "-qemu.log", ends[1]);
+    if (!has_monitor_) return;
+    close(ends[1]);
+    qmp_.emplace(ends[0]);
+    qmp_->greet();
   }
 
-  /// Whether QEMU has ended, waiting at most so long.
-  bool wait_for_qemu(std::chrono::milliseconds limit) {
-    const auto start = Clock::now();
-    int status = 0;
-    while (qemu_ > 0 && waitpid(qemu_, &status, WNOHANG) == 0) {
-      if (Clock::now() - start >= limit) return false;
-      usleep(10000);
-    }
-    if (qemu_ > 0) end_text_ = describe_wait_status(status).text;
-    qemu_ = -1;
-    return true;
+  bool stands_still() override { return !qmp_ || qmp_->is_stopped(); }
+
+  void resume() override {
+    heard_ = Clock::now();
+    if (qmp_) try {
+        qmp_->execute("cont");
+      } catch (const model::ToolError&) {  // that QEMU is gone shows in its end
+        if (qmp_->is_open()) throw;
+      }
+  }
+
+  Ended process_ended() override {
+    if (const auto panic = console_line({"Kernel panic"}); !panic.empty())
+      return Ended{Ended::How::panic, 0, panic};
+    return Ended{Ended::How::killed, 0, "the virtual machine ended: " + end_text_};
+  }
+
+  std::optional<Ended> lost() override {
+    const auto sign = channel_.header().head.load() + channel_.header().time_taken.load();
+    if (sign != std::exchange(sign_, sign)) heard_ = Clock::now();
+    if (Clock::now() - heard_ < kEmulatorLimit) return std::nullopt;
+    renew();
+    return Ended{
+        Ended::How::killed, 0,
+        fmt::format("no sign of life from the emulator for {} minutes", kEmulatorLimit.count())};
   }
 
   /// The first line of this boot's console with one of the texts, from there on.
@@ -161,25 +209,28 @@ class VirtualHost : public Host {
     return "";
   }
 
-  Channel& channel_;
   std::string path_;
   std::string target_;
   std::string console_;
   std::vector<std::string> kernel_arguments_;
+  bool repeats_;
+  SavedGuest saved_;
+  bool saves_ = false;
   std::string name_;
-  std::string end_text_;
   std::string log_;
+  bool has_monitor_ = false;
+  std::optional<Qmp> qmp_;
   int boots_ = 0;
   double boot_seconds_ = 0;
-  pid_t qemu_ = -1;
+  Clock::time_point heard_;
+  std::uint64_t sign_ = 0;  ///< of life
 };
 
 }  // namespace
 
 std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,
-                                        const std::string& target, const std::string& console,
-                                        const std::vector<std::string>& kernel_arguments) {
-  return std::make_unique<VirtualHost>(channel, channel_path, target, console, kernel_arguments);
+                                        const std::string& console, const MachineOptions& machine) {
+  return std::make_unique<VirtualHost>(channel, channel_path, console, machine);
 }
 
 }  // namespace mrproof::conformance

@@ -65,7 +65,13 @@ class Worker {
   }
 
  private:
-  [[nodiscard]] bool stopped() const { return channel_.header().stop.load() != 0; }
+  /// Whether it is to end: it was told so, or its time is over.
+  [[nodiscard]] bool stopped() const {
+    auto& header = channel_.header();
+    const std::uint64_t limit = header.time_limit.load();
+    if (limit != 0 && nanoseconds_since(begun_) / 1'000'000 >= limit) header.stop.store(1);
+    return header.stop.load() != 0;
+  }
 
   void send(const Record& record) {
     encode(record, scratch_);
@@ -310,6 +316,7 @@ class Worker {
   impl::DeviceMemory memory_;
   const Rulebook& book_;
   Capabilities<Plain> can_;
+  Clock::time_point begun_ = Clock::now();
   bool simulated_ = false;
   model::Setup setup_;                                ///< of this case
   std::uint64_t reset_ns_ = 0, reset_inside_ns_ = 0;  ///< of this case's reset, and calls in it
@@ -334,12 +341,6 @@ void give_up(Channel& channel, const std::string& why) {
   channel.write(bytes);
 }
 
-/// Returns when there is another request. Whoever has no more of them ends this process.
-void await_request(Channel& channel, std::uint32_t generation) {
-  channel.header().rested.store(generation);
-  while (channel.header().generation.load() == generation) usleep(1000);
-}
-
 }  // namespace
 
 void work_off(Channel& channel, property_tests::Plan plan, impl::Device& device,
@@ -354,7 +355,6 @@ int run_worker(Channel& channel, const std::string& own_device) {
     std::unique_ptr<impl::Device> device;
     std::string opened;
     for (bool stays = true; stays;) {
-      const auto generation = channel.header().generation.load();
       std::uint64_t first_case = 0;
       property_tests::Plan plan = property_tests::parse_request(channel.request(), first_case);
       if (plan.device.empty()) plan.device = own_device;
@@ -366,7 +366,7 @@ int run_worker(Channel& channel, const std::string& own_device) {
         opened = wanted;
       }
       work_off(channel, std::move(plan), *device, first_case);
-      if (stays) await_request(channel, generation);
+      if (stays) channel.wait(Wants::rest);
     }
     return 0;
   } catch (const std::exception& error) {

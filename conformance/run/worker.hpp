@@ -20,8 +20,9 @@ void work_off(Channel& channel, property_tests::Plan plan, impl::Device& device,
 /// process's exit code: 0 when the plan is done or was stopped, 2 after a `failure` record.
 int run_worker(Channel& channel, const std::string& own_device = "");
 
-/// Starts workers on the supervisor's command, ends them, and reports how they ended. Lives in the
-/// guest of a virtual machine, as its only program; returns when told to shut down.
-int run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device);
+/// Starts a worker for each request, watches it, ends it when it hangs, and tells how it ended.
+/// Never returns: it ends with the machine or the process that it was started by.
+[[noreturn]] void run_agent(Channel& channel, const std::string& channel_path,
+                            const std::string& own_device);
 
 }  // namespace mrproof::conformance

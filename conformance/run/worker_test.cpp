@@ -99,7 +99,6 @@ class ThreadHost : public Host {
     });
   }
   std::optional<Ended> ended() override { return over_ ? std::optional(at_rest()) : std::nullopt; }
-  void kill() override {}
   bool renew() override { return false; }
   [[nodiscard]] std::string name() const override { return "a thread"; }
 

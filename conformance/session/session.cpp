@@ -73,9 +73,10 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
                    const Supervisor::Watch& watch) {
   const bool keep = !options.out.empty() && options.journal;
   Journal journal(keep ? folder.file("journal.jsonl") : "",
-                  property_tests::print_begun_with(plan, options.target), at.bytes);
-  Supervisor supervisor({options.out, options.seconds, at.first_case, options.step_limit}, plan,
-                        environment.channel(), environment.host(), tally, journal);
+                  property_tests::print_begun_with(plan, options.machine.target), at.bytes);
+  Supervisor supervisor(
+      {options.out, options.seconds, at.first_case, options.step_limit, options.fresh}, plan,
+      environment.channel(), environment.host(), tally, journal);
   // Not before: a run that cannot begin leaves the earlier one's report as it is.
   const EarlierReports earlier(options.resume ? "" : options.out);
   supervisor.on_begin([&] { earlier.remove(); });
@@ -110,7 +111,7 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
 RunFacts run_in_place(const SessionOptions& options, const Expectations& expectations,
                       const property_tests::Plan& plan, const Folder& folder, const Resumption& at,
                       Tally& tally, const Supervisor::Watch& watch) {
-  const TestEnvironment environment(folder, options.target, options.kernel_arguments);
+  const TestEnvironment environment(folder, options.machine);
   return supervise(options, expectations, plan, folder, environment, at, tally, watch);
 }
 
@@ -158,7 +159,7 @@ void follow_up(const SessionOptions& options, const property_tests::Plan& plan,
   const bool rerun = options.rerun && !options.fail_fast;
   if (!tally.has_unexpected() || (!rerun && !options.look_closer)) return;
   const Folder folder("");
-  const TestEnvironment environment(folder, options.target, options.kernel_arguments);
+  const TestEnvironment environment(folder, options.machine);
   if (rerun && rerun_unexpected(options, expectations, plan, folder, environment, tally))
     mark_expected(expectations, tally);
   if (options.look_closer) options.look_closer(tally, environment);
@@ -184,7 +185,7 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
   Resumption at;
   if (options.resume)
     at = read_journal(folder.file("journal.jsonl"), plan,
-                      property_tests::print_begun_with(plan, options.target), tally);
+                      property_tests::print_begun_with(plan, options.machine.target), tally);
   if (tally.knows_device()) property_tests::fit_series(plan, tally.can);
   RunFacts facts = run_in_place(options, expectations, plan, folder, at, tally, watch);
   if (tally.knows_device()) {

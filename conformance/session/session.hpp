@@ -13,11 +13,11 @@ namespace mrproof::conformance {
 
 /// Where and how a plan is run.
 struct SessionOptions {
-  std::string target;  ///< image folder of a virtual machine; empty: this machine
-  std::string out;     ///< report folder; made if it is missing. Empty: nothing is kept
-  std::vector<std::string> kernel_arguments;  ///< for the virtual machine
+  MachineOptions machine;
+  std::string out;  ///< report folder; made if it is missing. Empty: nothing is kept
   double seconds = 0;
   double step_limit = 120;
+  bool fresh = false;   ///< each case runs in a virtual machine of its own
   bool resume = false;  ///< go on with the run whose journal stands in `out`
   bool journal = true;
   bool reports = true;        ///< write report.json and junit.xml

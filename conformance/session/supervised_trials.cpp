@@ -36,7 +36,7 @@ SupervisedTrials::SupervisedTrials(const SessionOptions& options, property_tests
     : options_(options),
       plan_(std::move(plan)),
       folder_(std::in_place, ""),
-      own_environment_(std::in_place, *folder_, options.target, options.kernel_arguments),
+      own_environment_(std::in_place, *folder_, options.machine),
       environment_(*own_environment_) {
   avoid_known();
 }

@@ -1,6 +1,7 @@
 #include "conformance/testing/test_program.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,12 +13,21 @@
 namespace mrproof::conformance::testing {
 namespace {
 
-/// Whether the process is a `mrproof worker`: between fork and exec it is not yet.
-bool is_worker(pid_t pid) {
+/// Whether the process is a `mrproof ROLE`: between fork and exec it is not yet.
+bool is(const std::string& role, pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
   std::ostringstream line;
   line << in.rdbuf();
-  return line.str().find(std::string("mrproof\0worker", 14)) != std::string::npos;
+  return line.str().find(std::string("mrproof\0", 8) + role) != std::string::npos;
+}
+
+/// The child of the process in that role, but for `before`; 0 if there is none.
+pid_t child(pid_t parent, const std::string& role, pid_t before) {
+  std::ifstream in(fmt::format("/proc/{0}/task/{0}/children", parent));
+  pid_t found = 0;
+  for (pid_t child; in >> child;)
+    if (child != before && is(role, child)) found = child;
+  return found;
 }
 
 }  // namespace
@@ -61,15 +71,11 @@ bool Program::running() {
 void Program::signal(int number) const { kill(pid_, number); }
 
 pid_t Program::worker(pid_t before) const {
-  const std::string path =
-      "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) + "/children";
-  pid_t found = -1;
+  pid_t found = 0;
   model::testing::eventually([&] {
-    std::ifstream in(path);
-    pid_t child = -1;
-    while (in >> child)
-      if (child != before && is_worker(child)) found = child;
-    return found > 0 || !in.is_open();
+    const pid_t agent = child(pid_, "agent", 0);
+    if (agent != 0) found = child(agent, "worker", before);
+    return found != 0;
   });
   return found;
 }

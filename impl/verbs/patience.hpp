@@ -1,6 +1,7 @@
 // Waiting for something that a device will show in a moment, or never.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -12,7 +13,8 @@ namespace mrproof::impl {
 ///
 /// The sleeps are not politeness. Drivers in software work in kernel threads; where one waits for
 /// the processor that the loop spins on, it waits until the scheduler's next tick, 4 ms, and
-/// sched_yield(2) does not change that.
+/// sched_yield(2) does not change that. And in a guest that counts instructions, time in which all
+/// sleep costs nothing: the longer it was waited, the longer are the sleeps.
 class Patience {
  public:
   explicit Patience(std::uint32_t limit_ms) : limit_(limit_ms) {}
@@ -25,7 +27,9 @@ class Patience {
     const auto waited = now - start_;
     if (waited > limit_) return false;
     if (waited < kSpinFor) return true;
-    std::this_thread::sleep_for(waited < kNapFor ? kNap : kSleep);
+    std::this_thread::sleep_for(waited < kNapFor ? Clock::duration(kNap)
+                                                 : std::clamp(waited / 64, Clock::duration(kSleep),
+                                                              Clock::duration(kLongest)));
     looks_ = kLooksBetween * 2 - 1;  // from now on, one look between sleeps
     return true;
   }
@@ -37,6 +41,7 @@ class Patience {
   static constexpr std::chrono::microseconds kNap{1};
   static constexpr std::chrono::milliseconds kNapFor{5};
   static constexpr std::chrono::microseconds kSleep{100};
+  static constexpr std::chrono::milliseconds kLongest{50};
 
   std::chrono::milliseconds limit_;
   std::uint32_t looks_ = 0;

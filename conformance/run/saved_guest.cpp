@@ -1,0 +1,104 @@
+#include "conformance/run/saved_guest.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "model/trace/tool_error.hpp"
+
+namespace mrproof::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// What changes when the file does: its size and its time.
+std::string version_of(const fs::path& file) {
+  std::error_code unknown;
+  const auto size = fs::file_size(file, unknown);
+  const auto time = fs::last_write_time(file, unknown);
+  return fmt::format("{} {}", size, time.time_since_epoch().count());
+}
+
+fs::path find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (fs::exists(folder + "/" + name)) return folder + "/" + name;
+  return name;
+}
+
+/// A word for a shell.
+std::string quoted(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 4)
+    text.replace(at, 1, "'\\''");
+  return "'" + text + "'";
+}
+
+/// Removes what was saved before the image was made last: 100 MB each.
+void remove_outdated(const std::string& target) try {
+  const auto made = fs::last_write_time(target + "/initrd");
+  for (const auto& entry : fs::directory_iterator(target))
+    if (entry.path().filename().string().starts_with("saved-") && entry.last_write_time() < made)
+      fs::remove(entry.path());
+} catch (const fs::filesystem_error&) {  // the image is not this user's
+}
+
+/// Waits until QEMU has done it.
+void await_end(Qmp& qmp, const char* what) {
+  for (;; usleep(5000)) {
+    const json answer = qmp.execute("query-migrate", json::object());
+    const std::string status = answer.value("status", "setup");
+    if (status == "completed") return;
+    if (status == "failed")
+      throw model::ToolError(fmt::format("the guest cannot be {}: {}", what,
+                                         answer.value("error-desc", "QEMU gives no reason")));
+  }
+}
+
+}  // namespace
+
+SavedGuest::SavedGuest(const std::string& target,
+                       const std::vector<std::string>& kernel_arguments) {
+  const auto key =
+      fmt::format("{}; {}; {}; {}; {}", version_of(target + "/kernel"),
+                  version_of(target + "/initrd"), version_of(target + "/boot"),
+                  version_of(find_program("qemu-system-x86_64")), fmt::join(kernel_arguments, " "));
+  file_ = fmt::format("{}/saved-{:016x}", target, std::hash<std::string>()(key));
+  remove_outdated(target);
+}
+
+bool SavedGuest::exists() const { return fs::exists(file_); }
+
+void SavedGuest::save(Qmp& qmp) const {
+  qmp.execute("migrate-set-parameters", {{"max-bandwidth", 1ULL << 40U}});
+  // Others may do the same at the same time; and a file that is there is whole.
+  const std::string part = fmt::format("{}.{}", file_, getpid());
+  const std::string done = part + ".done";
+  qmp.execute(
+      "migrate",
+      {{"uri", fmt::format("exec:cat >{} && mv {} {}", quoted(part), quoted(part), quoted(done))}});
+  std::error_code error;
+  try {
+    await_end(qmp, "saved");
+    for (int i = 0; i < 1000 && !fs::exists(done); ++i) usleep(5000);
+    fs::rename(done, file_);
+  } catch (const std::exception& failed) {
+    fs::remove(part, error);
+    throw model::ToolError(fmt::format("{}: {}", file_, failed.what()));
+  }
+}
+
+void SavedGuest::load(Qmp& qmp) const {
+  qmp.execute("migrate-incoming", {{"uri", fmt::format("exec:cat {}", quoted(file_))}});
+  await_end(qmp, "begun from");
+}
+
+}  // namespace mrproof::conformance
