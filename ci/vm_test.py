@@ -130,13 +130,34 @@ class Run(unittest.TestCase):
             if words.startswith(b"qemu-system") and str(self.out).encode() in words:
                 os.kill(int(process.parent.name), signal.SIGKILL)
 
-
-    def test_boot_stands_still(self):
-        """The first boot hangs; the run goes on in a second one."""
+    def own_image(self):
+        """The target's image in a folder of its own, without saved guests."""
         image = self.out / "image"
         image.mkdir()
         for file in Path(TARGET).iterdir():
-            (image / file.name).symlink_to(file)
+            if not file.name.startswith("saved-"):
+                (image / file.name).symlink_to(file)
+        return image
+
+    def test_saved_guest_is_damaged(self):
+        """Guests are booted then, which is told, and the next run saves another one."""
+        image = self.own_image()
+
+        def run():
+            done = mrproof("run", "--target", image, "--steps", 200, "--out", self.out / "report",
+                           "--expect", EXPECTATIONS / "rxe-debian-bookworm-fails.txt")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return done.stderr
+
+        for _ in range(2):
+            self.assertEqual(run(), "")
+            saved, = image.glob("saved-*")
+            os.truncate(saved, saved.stat().st_size // 2)
+            self.assertIn(f"{saved}: no guest that can be begun from: ", run())
+
+    def test_boot_stands_still(self):
+        """The first boot hangs; the run goes on in a second one."""
+        image = self.own_image()
         boot = image / "boot"
         boot.unlink()
         boot.write_text(f"""#!/bin/bash

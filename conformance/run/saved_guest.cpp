@@ -97,8 +97,15 @@ void SavedGuest::save(Qmp& qmp) const {
 }
 
 void SavedGuest::load(Qmp& qmp) const {
-  qmp.execute("migrate-incoming", {{"uri", fmt::format("exec:cat {}", quoted(file_))}});
-  await_end(qmp, "begun from");
+  try {
+    qmp.execute("migrate-incoming", {{"uri", fmt::format("exec:cat {}", quoted(file_))}});
+    await_end(qmp, "begun from");
+  } catch (const model::ToolError& failed) {
+    std::error_code ignored;
+    fs::remove(file_, ignored);  // the next run saves another
+    throw model::ToolError(
+        fmt::format("{}: no guest that can be begun from: {}", file_, failed.what()));
+  }
 }
 
 }  // namespace mrproof::conformance

@@ -18,7 +18,7 @@ class SavedGuest {
   /// Keeps the guest of a QEMU that stands still. Throws ToolError if that fails.
   void save(Qmp& qmp) const;
   /// Takes it into a QEMU that waits for one (boot --incoming), where it stands still as before.
-  /// Throws ToolError if that fails.
+  /// Throws ToolError if that fails, and removes the file.
   void load(Qmp& qmp) const;
 
  private:

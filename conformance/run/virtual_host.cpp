@@ -190,6 +190,11 @@ class VirtualHost : public AgentHost {
   }
 
   std::optional<Ended> lost() override {
+    // A kernel that knows the device tells of its panics by it.
+    if (qmp_ && qmp_->is_stopped() && !channel_.waiting()) {
+      renew();
+      return process_ended();
+    }
     const auto sign = channel_.header().head.load() + channel_.header().time_taken.load();
     if (sign != std::exchange(sign_, sign)) heard_ = Clock::now();
     if (Clock::now() - heard_ < kEmulatorLimit) return std::nullopt;

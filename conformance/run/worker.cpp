@@ -275,7 +275,7 @@ class Worker {
 
   /// Whether the record's rule and verdict do not say all that is to be said.
   [[nodiscard]] bool needs_annotation(const Judgement& judgement) const {
-    return plan_.until || judgement.rule == nullptr || judgement.broken_count != 0;
+    return plan_.until || judgement.rule == nullptr || !judgement.broken.empty();
   }
 
   void finish(std::uint64_t index, impl::Observation& seen, const Judgement& judgement,

@@ -28,9 +28,9 @@ TEST(BrokenConditions, AreFoundByTheirWholeIds) {
 
 TEST(BrokenConditions, AreThoseOfAJudgementInItsOrder) {
   Judgement judgement;
-  judgement.add_broken(&kOutcomeKnown);
-  judgement.add_broken(&kBytesAsPredicted);
-  EXPECT_EQ(BrokenConditions(judgement.named()).text(), "outcome_known+bytes_as_predicted");
+  judgement.broken.push_back(&kOutcomeKnown);
+  judgement.broken.push_back(&kBytesAsPredicted);
+  EXPECT_EQ(BrokenConditions(judgement.broken).text(), "outcome_known+bytes_as_predicted");
 }
 
 TEST(DeviationName, IsReadAsItIsPrinted) {

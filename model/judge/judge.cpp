@@ -28,7 +28,7 @@ Verdict verdict_of(Weight weight) {
   return weight == Weight::unsupported ? Verdict::unsupported : Verdict::conforms;
 }
 void no_reason(Judgement& judgement, const PlainView& view) {
-  judgement.add_broken(&kNothingForbids);
+  judgement.broken.push_back(&kNothingForbids);
   add_circumstances(judgement, view);
 }
 /// What keeps the rule from applying, as a deviation.
@@ -42,7 +42,7 @@ Judgement explain_against(const PlainRule& rule, const PlainView& view) {
     if (about == About::observation && situation_broken) break;
     for (const auto& term : rule.requires_all) {
       if (term.condition->about != about || term_holds(term, view)) continue;
-      judgement.add_broken(term.condition);
+      judgement.broken.push_back(term.condition);
       situation_broken |= about == About::situation;
     }
     if (about == About::situation && !has_reason(rule, view)) {
@@ -55,7 +55,7 @@ Judgement explain_against(const PlainRule& rule, const PlainView& view) {
 }
 /// How many conditions are broken, circumstances aside.
 std::ptrdiff_t count_broken(const Judgement& judgement) {
-  const auto named = judgement.named();
+  const auto& named = judgement.broken;
   return std::count_if(named.begin(), named.end(),
       [](const auto* c) { return c == &kNothingForbids || c->about != About::circumstance; });
 }
@@ -78,7 +78,7 @@ Judgement deviation(const Rulebook& book, const PlainView& view) {
   if (best.rule == nullptr) {
     best.verdict = Verdict::deviates;
     best.kind = DeviationClass::status;
-    best.add_broken(&kOutcomeKnown);
+    best.broken.push_back(&kOutcomeKnown);
   }
   if (best.kind == DeviationClass::detail) return best;
   const OutcomeSet right = allowed(book, view);
@@ -86,7 +86,7 @@ Judgement deviation(const Rulebook& book, const PlainView& view) {
     best.kind = DeviationClass::accepted;
     if (best.names(&remote_in_bounds<Plain>) || best.names(&bind_in_bounds<Plain>))
       for (const PlainCondition* circumstance : kOutOfBounds<Plain>)
-        if (circumstance->holds(view).truth()) best.add_broken(circumstance);
+        if (circumstance->holds(view).truth()) best.broken.push_back(circumstance);
   }
   if (outcome == Outcome::ok || !right.contains(Outcome::ok)) return best;
   best.kind = DeviationClass::rejected;
@@ -128,7 +128,7 @@ Judgement judge_trouble(const Rulebook& book, const PlainView& view, Verdict ver
   const auto rules = book.rules(view.call.verb, Outcome::ok);
   for (const auto& term : rules.front()->requires_all)
     if (term.condition->about == About::situation && !term_holds(term, unseen))
-      judgement.add_broken(term.condition);
+      judgement.broken.push_back(term.condition);
   add_circumstances(judgement, unseen);
   return judgement;
 }
@@ -145,7 +145,7 @@ OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
 
 void add_circumstances(Judgement& judgement, const PlainView& view) {
   for (const PlainCondition* circumstance : kCircumstances<Plain>)
-    if (circumstance->holds(view).truth()) judgement.add_broken(circumstance);
+    if (circumstance->holds(view).truth()) judgement.broken.push_back(circumstance);
 }
 
 }  // namespace mrproof::model

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <cassert>
 #include <cstdint>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "model/judge/rulebook.hpp"
 
@@ -51,29 +50,21 @@ extern const PlainCondition kNothingForbids, kBytesAsPredicted, kOutcomeKnown;
 
 /// The answer about one step.
 struct Judgement {
-  /// No deviation names more, by the rules' tables (judge_test.cpp counts).
-  static constexpr std::size_t kMostBroken = 41;
   Verdict verdict = Verdict::conforms;
   DeviationClass kind = DeviationClass::none;
   /// The rule that was taken; of a deviation, the one whose outcome was seen but did not apply
   /// (null if no rule has it).
   const PlainRule* rule = nullptr;
-  std::array<const PlainCondition*, kMostBroken> broken{};  ///< the first `broken_count` are set
-  std::uint8_t broken_count = 0;
+  std::vector<const PlainCondition*> broken;  ///< what it names
 
-  /// The conditions that it names.
-  std::span<const PlainCondition* const> named() const { return {broken.data(), broken_count}; }
   bool names(const PlainCondition* condition) const {
-    return std::find(named().begin(), named().end(), condition) != named().end();
-  }
-  void add_broken(const PlainCondition* condition) {
-    assert(broken_count < kMostBroken);
-    broken[broken_count++] = condition;
+    return std::find(broken.begin(), broken.end(), condition) != broken.end();
   }
 };
 
 /// Judges a result: the first rule for it that applies decides; if none applies, the result
-/// deviates, and `broken` names what would have had to be otherwise. Allocates nothing.
+/// deviates, and `broken` names what would have had to be otherwise. Allocates only for a
+/// deviation.
 Judgement judge(const Rulebook& book, const PlainView& view);
 /// The outcomes that the rules allow for this call in this state, resources aside.
 OutcomeSet allowed(const Rulebook& book, const PlainView& view);

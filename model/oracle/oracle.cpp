@@ -130,7 +130,7 @@ Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule
   judgement.verdict = Verdict::deviates;
   judgement.kind = DeviationClass::bytes;
   judgement.rule = &rule;
-  judgement.add_broken(&kBytesAsPredicted);
+  judgement.broken.push_back(&kBytesAsPredicted);
   add_circumstances(judgement, view);
   return judgement;
 }

@@ -76,7 +76,7 @@ TEST_F(OracleTest, NamesBytesThatDidNotMove) {
   const Judgement judgement = check(std::string(kWrite) + "SUCCESS");
   EXPECT_EQ(judgement.verdict, Verdict::deviates);
   EXPECT_EQ(judgement.kind, DeviationClass::bytes);
-  EXPECT_EQ(judgement.named().front(), &kBytesAsPredicted);
+  EXPECT_EQ(judgement.broken.front(), &kBytesAsPredicted);
   EXPECT_GE(step_.bytes.size(), 60U);
 }
 

@@ -112,7 +112,7 @@ std::string print_annotation(const Annotation& a) {
 Annotation annotate(const Judgement& judgement, const Step& step) {
   const auto* rule = judgement.rule;
   return {{rule == nullptr ? rule_id(step.call.verb, step.result.outcome) : rule->id,
-              judgement.kind, BrokenConditions(judgement.named())},
+              judgement.kind, BrokenConditions(judgement.broken)},
       judgement.verdict};
 }
 

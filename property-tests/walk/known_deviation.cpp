@@ -9,7 +9,7 @@ using namespace model;
 
 DeviationName trouble_name(const Rulebook& book, const PlainView& view) {
   const Judgement judgement = judge_trouble(book, view, Verdict::hang);
-  BrokenConditions broken(judgement.named());
+  BrokenConditions broken(judgement.broken);
   if (broken.empty()) broken = std::string_view("-");
   return {rule_id(view.call.verb, Outcome::none), DeviationClass::none, std::move(broken)};
 }

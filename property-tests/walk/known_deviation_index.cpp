@@ -25,16 +25,16 @@ BrokenConditions broken_situation(const PlainRule& rule, const PlainView& view) 
   for (const auto& term : rule.requires_all)
     if (term.condition->about != About::observation &&
         term.condition->holds(view).truth() != term.holds)
-      judgement.add_broken(term.condition);
-  return BrokenConditions(judgement.named());
+      judgement.broken.push_back(term.condition);
+  return BrokenConditions(judgement.broken);
 }
 
 /// What an unexplained refusal of the view's call with the view's outcome would be named by.
 BrokenConditions refusal_conditions(const PlainView& view) {
   Judgement judgement;
-  judgement.add_broken(&kNothingForbids);
+  judgement.broken.push_back(&kNothingForbids);
   add_circumstances(judgement, view);
-  return BrokenConditions(judgement.named());
+  return BrokenConditions(judgement.broken);
 }
 
 /// The terms of which the rule could say that they are broken, each with what it is then.

@@ -20,16 +20,16 @@ BrokenConditions situation_of(const PlainRule& rule, const PlainView& view) {
   for (const auto& term : rule.requires_all)
     if (term.condition->about != About::observation &&
         term.condition->holds(view).truth() != term.holds)
-      broken.add_broken(term.condition);
-  return BrokenConditions(broken.named());
+      broken.broken.push_back(term.condition);
+  return BrokenConditions(broken.broken);
 }
 BrokenConditions refusal_of(const PlainRule& rule, const PlainView& view) {
   Result<Plain> result;
   result.outcome = rule.outcome;
   Judgement judgement;
-  judgement.add_broken(&kNothingForbids);
+  judgement.broken.push_back(&kNothingForbids);
   add_circumstances(judgement, {view.state, view.call, result});
-  return BrokenConditions(judgement.named());
+  return BrokenConditions(judgement.broken);
 }
 
 /// What KnownDeviationIndex::met() is to say, by putting every name together and comparing it.

@@ -47,7 +47,7 @@ Background trace_back(const model::Oracle& oracle) {
     for (const auto id : specs::words(clauses)) background.cited.emplace_back(id);
     return cite(clauses, book.dialect());
   };
-  for (const auto* condition : surprise->judgement.named()) cite_all(condition->clauses);
+  for (const auto* condition : surprise->judgement.broken) cite_all(condition->clauses);
   const auto tell = [&](const std::string& what, const std::vector<const PlainRule*>& rules) {
     std::string names, clauses;
     for (const PlainRule* rule : rules) {
@@ -84,7 +84,7 @@ std::vector<std::string> cited_by(const model::Oracle& oracle) { return trace_ba
 std::vector<std::string> explain_deviation(const model::Oracle& oracle, const model::Step& step,
                                            const Judgement& judgement) {
   std::vector<std::string> lines{"allowed here: " + allowed_outcomes(oracle, step.call.verb)};
-  for (const auto* condition : judgement.named()) {
+  for (const auto* condition : judgement.broken) {
     const bool circumstance = condition->about == About::circumstance;
     lines.push_back(fmt::format("{}{}: {} [{}]", circumstance ? "" : "broken: ", condition->id,
                                 condition->sentence,
