@@ -71,7 +71,7 @@ int list() {
 }
 
 int list_mistakes() {
-  for (const Mistake& mistake : mistakes())
+  for (const Mistake& mistake : kMistakes)
     fmt::print("{}\n    {}\n", mistake.mutant, mistake.story);
   return 0;
 }

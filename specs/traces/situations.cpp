@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/judge/judge.hpp"
+#include "model/oracle/synthesize.hpp"
 #include "model/trace/key_value.hpp"
 #include "model/trace/layout.hpp"
 #include "specs/traces/concrete_rules.hpp"
@@ -138,6 +139,33 @@ std::optional<Situation> make_steps(const Proposal& proposal, const model::Ruleb
   return make_steps(proposal, book, [&](std::size_t, const State<Plain>&, const Call<Plain>& c) {
     return reference.answer(c);
   });
+}
+
+std::vector<Result<Plain>> sound_answers(const model::Rulebook& book, const State<Plain>& state,
+                                         const Call<Plain>& call) {
+  std::vector<Result<Plain>> answers;
+  for (std::size_t o = 0; o < model::kOutcomes; ++o)
+    for (const auto* rule : book.rules(call.verb, static_cast<Outcome>(o))) {
+      if (rule->weight != model::Weight::verdict) continue;
+      if (const auto result = model::synthesize(*rule, state, call)) answers.push_back(*result);
+    }
+  return answers;
+}
+
+std::optional<Situation> make_steps_by_rules(const Proposal& proposal,
+                                             const model::Rulebook& book) {
+  const auto by_rule = [&](std::size_t i, const State<Plain>& state,
+                           const Call<Plain>& call) -> std::optional<Result<Plain>> {
+    if (i < proposal.steps.size()) {
+      const auto* rule = book.find(proposal.rules.at(i));
+      return rule == nullptr ? std::nullopt : model::synthesize(*rule, state, call);
+    }
+    const auto answers = sound_answers(book, state, call);
+    return answers.empty() ? std::nullopt : std::optional(answers.front());
+  };
+  auto situation = make_steps(proposal, book, Answer(by_rule));
+  if (situation) situation->truth = situation->states.back();
+  return situation;
 }
 
 Situations::Situations(std::size_t dialect) {

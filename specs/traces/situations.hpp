@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +13,17 @@
 #include "impl/sim/sim_device.hpp"
 #include "model/trace/trace.hpp"
 #include "specs/traces/bounded_search.hpp"
-#include "specs/traces/stored.hpp"
 
 namespace mrproof::specs {
+
+/// A trace's file name, without its folder, and its text.
+struct StoredTrace {
+  const char* name;
+  const char* text;
+};
+
+/// All scenarios, in the order of their names: they are in the program, so it needs no folder.
+std::span<const StoredTrace> stored_traces();
 
 /// A call that is about to be made.
 struct Situation {
@@ -67,6 +76,15 @@ std::optional<Situation> make_steps(const Proposal& proposal, const model::Ruleb
 /// The same with the reference's answers, which can do what the proposal says.
 std::optional<Situation> make_steps(const Proposal& proposal, const model::Rulebook& book,
                                     Reference& reference);
+
+/// A result for each rule of the call's verb that may be taken in the state.
+std::vector<model::Result<model::Plain>> sound_answers(const model::Rulebook& book,
+                                                       const model::State<model::Plain>& state,
+                                                       const model::Call<model::Plain>& call);
+
+/// The same with the results that the model's own rules make: what sound devices may do and the
+/// simulated one does not. Its `truth` is set.
+std::optional<Situation> make_steps_by_rules(const Proposal& proposal, const model::Rulebook& book);
 
 /// All calls of the stored traces that can be followed in a dialect on the simulated device, short
 /// traces first, each call with the same steps before it once. The rules' own view of the states.

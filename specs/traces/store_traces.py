@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a C++ file with the texts of traces:  store_traces.py OUTPUT.cpp FOLDER
 
-All *.mrt below FOLDER, by name: specs/traces/stored.hpp declares what is made.
+All *.mrt below FOLDER, by name: specs/traces/situations.hpp declares what is made.
 """
 
 import os
@@ -26,7 +26,7 @@ def main():
                     entries.append((os.path.relpath(file, folder), text.read()))
     rows = [f'    {{"{name}", {literal(text)}}},\n' for name, text in sorted(entries)]
     with open(output, "w", encoding="utf-8") as out:
-        out.write('#include "specs/traces/stored.hpp"\n\n'
+        out.write('#include "specs/traces/situations.hpp"\n\n'
                   "namespace mrproof::specs {\nnamespace {\n"
                   "constexpr StoredTrace kStored[] = {\n" + "".join(rows) + "};\n}  // namespace\n"
                   "std::span<const StoredTrace> stored_traces() { return kStored; }\n"

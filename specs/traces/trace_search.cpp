@@ -13,7 +13,6 @@
 #include "specs/explain/explain_deviation.hpp"
 #include "specs/prover/prover.hpp"
 #include "specs/theorems/all.hpp"
-#include "specs/traces/by_rules.hpp"
 #include "specs/traces/goals.hpp"
 
 namespace mrproof::specs {
@@ -459,8 +458,8 @@ class TraceSearch::Looker {
       return;
     for (const Seen& seen : answers(after.s, next.call)) {
       if (!concrete_.allowing(state, next.call, seen).empty()) continue;
-      after.shown = finish(after.s, as_seen(next, seen), Wrong::forbidden,
-                                           after.fact, seen, after.rule, after.bad);
+      after.shown = finish(after.s, as_seen(next, seen), Wrong::forbidden, after.fact, seen,
+                           after.rule, after.bad);
       if (after.shown) return;
     }
   }

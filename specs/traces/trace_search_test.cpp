@@ -82,7 +82,7 @@ TEST_P(Mistakes, IsShownByATraceThatTheJudgeAndTheDeviceConfirm) {
 /// A device that makes the same mistake does what the trace says, keys aside.
 TEST(TraceSearch, ADeviceWithTheMistakeDoesWhatTheTraceSays) {
   std::size_t devices = 0;
-  for (const Mistake& mistake : mistakes()) {
+  for (const Mistake& mistake : kMistakes) {
     if (*mistake.fault == '\0') continue;  // no seeded fault is quite this mistake
     ++devices;
     Tracer tracer;
@@ -102,7 +102,7 @@ TEST(TraceSearch, ADeviceWithTheMistakeDoesWhatTheTraceSays) {
   EXPECT_GE(devices, 2U);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Mistakes, ::testing::ValuesIn(mistakes()),
+INSTANTIATE_TEST_SUITE_P(All, Mistakes, ::testing::ValuesIn(kMistakes),
                          [](const auto& of) { return std::to_string(of.index); });
 
 TEST(TraceSearch, FindsNothingWhereTheRulesAreSound) {
