@@ -84,6 +84,21 @@ class Run(unittest.TestCase):
         self.assertTrue(self.report["target"]["kernel"].startswith("6.1."))
         self.assertEqual(self.report["target"]["rdma_core"], "44.0")
 
+    def test_repeats(self):
+        """To the bit, however busy this machine is; with another seed the keys are others."""
+        code = self.walk("--repeat", 2)
+        self.assertEqual(code, 0, self.output)
+        self.assertIn("2 runs, byte for byte the same", self.output)
+        first = (self.out / "journal.jsonl").read_text()
+        self.assertEqual(self.walk("--guest-seed", 2), 0)
+        self.assertNotEqual(first, (self.out / "journal.jsonl").read_text())
+
+    def test_difference_is_told(self):
+        """Two processors and this machine's time: no run is like another."""
+        code = self.walk("--no-repeat", "--repeat", 2, steps=400)
+        self.assertEqual(code, 2, self.output)
+        self.assertRegex(self.output, r"journal.jsonl:\d+: run 2 of the plan was not the same: ")
+
     def test_panic(self):
         code = self.walk(*in_guest("sleep 2; echo c >/proc/sysrq-trigger"))
         incident = self.incident("Kernel panic")

@@ -1,5 +1,7 @@
 #include "conformance/commands/trial_options.hpp"
 
+#include <limits>
+
 #include "conformance/commands/validators.hpp"
 
 namespace mrproof::conformance {
@@ -18,6 +20,18 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
   command
       .add_option("--kernel-argument", session.machine.kernel_arguments,
                   "argument for the virtual machine's kernel (may be repeated)")
+      ->needs(target);
+  command
+      .add_option("--guest-seed", session.machine.seed,
+                  "what is random in an emulated virtual machine starts from it")
+      ->capture_default_str()
+      ->transform(whole_number(0, std::numeric_limits<std::uint32_t>::max()))
+      ->needs(target);
+  command
+      .add_flag_callback(
+          "--preempt",
+          [&session] { session.machine.kernel_arguments.emplace_back("preempt=full"); },
+          "the virtual machine's kernel can be preempted nearly anywhere")
       ->needs(target);
   command
       .add_flag("!--no-repeat", session.machine.repeats,

@@ -13,8 +13,8 @@ struct TrialOptions {
   SessionOptions session;
 };
 
-/// Adds --device, --target, --kernel-argument, --no-repeat and --step-limit. What they set has to
-/// outlive the command, here and below.
+/// Adds --device, --target, --kernel-argument, --guest-seed, --preempt, --no-repeat and
+/// --step-limit. What they set has to outlive the command, here and below.
 void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOptions& session);
 
 /// Adds these, the trace and --dialect.

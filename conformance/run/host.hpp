@@ -18,6 +18,7 @@ struct MachineOptions {
   /// An emulated guest counts instructions, so that it does the same each time; false: it has two
   /// processors and the time of this machine.
   bool repeats = true;
+  std::uint32_t seed = 1;  ///< of what is random in a guest that repeats
 };
 
 /// How a worker, or the machine that it ran on, ended.

@@ -65,10 +65,10 @@ void await_end(Qmp& qmp, const char* what) {
 
 }  // namespace
 
-SavedGuest::SavedGuest(const std::string& target,
+SavedGuest::SavedGuest(const std::string& target, const std::string& mode,
                        const std::vector<std::string>& kernel_arguments) {
   const auto key =
-      fmt::format("{}; {}; {}; {}; {}", version_of(target + "/kernel"),
+      fmt::format("{}; {}; {}; {}; {}; {}", mode, version_of(target + "/kernel"),
                   version_of(target + "/initrd"), version_of(target + "/boot"),
                   version_of(find_program("qemu-system-x86_64")), fmt::join(kernel_arguments, " "));
   file_ = fmt::format("{}/saved-{:016x}", target, std::hash<std::string>()(key));

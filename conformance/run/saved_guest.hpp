@@ -8,11 +8,13 @@
 
 namespace mrproof::conformance {
 
-/// The saved guest of an image, for one program, QEMU and set of kernel arguments: any other has a
-/// file of another name. The channel is a part of it, as of any guest's memory.
+/// The saved guest of an image, for one program, QEMU, seed and set of kernel arguments: any other
+/// has a file of another name. The channel is a part of it, as of any guest's memory.
 class SavedGuest {
  public:
-  SavedGuest(const std::string& target, const std::vector<std::string>& kernel_arguments);
+  /// `mode`: of the guest, as the boot program is told.
+  SavedGuest(const std::string& target, const std::string& mode,
+             const std::vector<std::string>& kernel_arguments);
 
   [[nodiscard]] bool exists() const;
   /// Keeps the guest of a QEMU that stands still. Throws ToolError if that fails.

@@ -39,8 +39,8 @@ class VirtualHost : public AgentHost {
         target_(std::filesystem::absolute(machine.target).string()),
         console_(std::move(console)),
         kernel_arguments_(machine.kernel_arguments),
-        repeats_(machine.repeats),
-        saved_(target_, kernel_arguments_) {
+        mode_(machine.repeats ? fmt::format("--seed={}", machine.seed) : "--no-repeat"),
+        saved_(target_, mode_, kernel_arguments_) {
     std::ifstream in(target_ + "/target.json");
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (!in || json.is_discarded())
@@ -49,10 +49,12 @@ class VirtualHost : public AgentHost {
                       "with ci/build-target",
                       machine.target));
     const std::string accelerator = json.value("accelerator", "?");
-    name_ = fmt::format("virtual machine {} ({})", json.value("name", "?"), accelerator);
+    const bool repeats = accelerator == "tcg" && machine.repeats;
+    name_ = fmt::format("virtual machine {} ({}{})", json.value("name", "?"), accelerator,
+                        repeats ? fmt::format(", seed {}", machine.seed) : "");
     has_monitor_ = accelerator == "tcg" || accelerator == "kvm";
     // Arguments to the guest's own first process ask for something once.
-    saves_ = accelerator == "tcg" && repeats_ &&
+    saves_ = repeats &&
              std::none_of(kernel_arguments_.begin(), kernel_arguments_.end(),
                           [](const std::string& word) { return word.starts_with("mrproof."); });
   }
@@ -156,9 +158,8 @@ class VirtualHost : public AgentHost {
     header.stops.store(has_monitor_ ? 1 : 0);
     log_ = fmt::format("{}-{}.log", console_, ++boots_);
     std::vector<std::string> words{target_ + "/boot"};
-    if (has_monitor_) words.emplace_back("--monitor");
+    if (has_monitor_) words.insert(words.end(), {"--monitor", mode_});
     if (from_saved) words.emplace_back("--incoming");
-    if (has_monitor_ && !repeats_) words.emplace_back("--no-repeat");
     words.insert(words.end(), {path_, std::filesystem::absolute(log_).string()});
     words.insert(words.end(), kernel_arguments_.begin(), kernel_arguments_.end());
     qmp_.reset();
@@ -218,7 +219,7 @@ class VirtualHost : public AgentHost {
   std::string target_;
   std::string console_;
   std::vector<std::string> kernel_arguments_;
-  bool repeats_;
+  std::string mode_;  ///< the boot program's option for it
   SavedGuest saved_;
   bool saves_ = false;
   std::string name_;

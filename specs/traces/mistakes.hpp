@@ -10,7 +10,7 @@ namespace mrproof::specs {
 struct Mistake {
   const char* mutant;  ///< its name, see mutants_of()
   const char* story;   ///< how it comes about
-  const char* fault;   ///< of the simulated device that is the same mistake, if it has one; or empty
+  const char* fault;   ///< of the simulated device that is the same mistake, or empty
 };
 
 /// The name of its mutant.
