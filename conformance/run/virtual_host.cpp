@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -167,10 +168,20 @@ class VirtualHost : public AgentHost {
     if (has_monitor_ && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
       throw model::ToolError("no sockets can be made for QEMU's monitor");
     process_ = start_process(words, console_ + "-qemu.log", ends[1]);
+    if (saves_) pin_process();
     if (!has_monitor_) return;
     close(ends[1]);
     qmp_.emplace(ends[0]);
     qmp_->greet();
+  }
+
+  /// Keeps QEMU's threads on one processor. They take turns anyway: one executes, the other skips
+  /// the time in which the guest sleeps, and if it is late, it skips a few instructions too many.
+  void pin_process() const {
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    CPU_SET(static_cast<std::size_t>(std::max(sched_getcpu(), 0)), &processors);
+    sched_setaffinity(process_, sizeof processors, &processors);
   }
 
   bool stands_still() override { return !qmp_ || qmp_->is_stopped(); }
