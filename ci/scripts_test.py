@@ -222,9 +222,10 @@ class BuildImage(Scripts):
 class Mirrors(Scripts):
     """Which of the archives that a machine is configured with is Debian's."""
 
-    def chosen(self, host, *rows):
+    def chosen(self, host, *rows, beside=None):
         packages = script_module("build-target").packages
         with mock.patch.multiple(packages, host_release=lambda: host,
+                                 security_beside=lambda main: beside and main + beside,
                                  run=lambda *_: "".join(f"{row}\n" for row in rows)), \
                 mock.patch.dict(os.environ):
             os.environ.pop("MRPROOF_MIRROR", None)
@@ -242,6 +243,8 @@ class Mirrors(Scripts):
                 ("bookworm", (f"{debian} stable main",), (debian, None))):
             with self.subTest(rows=rows):
                 self.assertEqual(self.chosen(host, *rows), wanted)
+        self.assertEqual(self.chosen("sid", f"{debian} sid main", beside="-security"),
+                         (debian, f"{debian}-security"))
         with self.assertRaisesRegex(Exception, "no Debian archive"):
             self.chosen("sid", f"{other} any main")
 

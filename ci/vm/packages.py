@@ -5,6 +5,7 @@ proxies and mirrors need no setting of their own. Its signature check is left on
 of the debian-archive-keyring package.
 """
 
+import functools
 import hashlib
 import json
 import os
@@ -56,6 +57,18 @@ def host_release():
     return found.group(1) if found else ""
 
 
+@functools.cache
+def security_beside(main):
+    """The security archive, where the main archive's host has it: a machine of unstable names none,
+    and without it a target of a stable release has kernels of months ago."""
+    guess = main.rstrip("/") + "-security/"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(["/usr/lib/apt/apt-helper", "download-file",
+                               f"{guess}dists/stable-security/InRelease", f"{folder}/release"],
+                              capture_output=True, check=False)
+    return guess if done.returncode == 0 else None
+
+
 def mirrors():
     """(main archive, security archive or None), as the machine's apt is configured."""
     if os.environ.get("MRPROOF_MIRROR"):
@@ -77,7 +90,7 @@ def mirrors():
     if not main:
         raise TargetError("apt has no Debian archive configured; set MRPROOF_MIRROR to the URL "
                           "of one")
-    return main[0], security[0] if security else None
+    return main[0], security[0] if security else security_beside(main[0])
 
 
 def source_lines(suite):

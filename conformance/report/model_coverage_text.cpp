@@ -42,6 +42,7 @@ class Text {
                      [](auto& a, auto& b) { return a.first > b.first; });
     line(fmt::format("  {} {}:", sum, title));
     std::vector<std::string> names;
+    names.reserve(order.size());
     for (const auto& [count, name] : order) names.push_back(fmt::format("{:5} {}", count, name));
     list(names);
   }

@@ -252,7 +252,7 @@ void ReproWriter::check_details() {
   }
   const bool grouped = any.size() > 1;
   for (auto& text : any)
-    if (grouped && text.find("&&") != std::string::npos) text = "(" + text + ")";
+    if (grouped && text.find("&&") != std::string::npos) text = fmt::format("({})", text);
   line(fmt::format("return verdict({}, got);", any_in_c(any)));
 }
 

@@ -85,7 +85,7 @@ std::string c_status(Outcome outcome) {
 }
 
 std::string ReproWriter::address(std::uint64_t value) {
-  const std::string text = model::print_address(value);
+  std::string text = model::print_address(value);
   if (!text.starts_with("buf")) return text;
   const auto index = static_cast<std::size_t>(text[3] - '0');
   buffers_.insert(index);
