@@ -29,7 +29,7 @@ class Watch {
       const auto now = Clock::now();
       header_.time_taken.store(milliseconds(now - begun_));
       if (killed_ && now - *killed_ > kKillTime) return say(Watched::stuck);
-      if (!killed_ && !gives_a_sign(now)) {
+      if (!killed_ && (header_.shut_down.load() != 0 || !gives_a_sign(now))) {
         ::kill(worker_, SIGKILL);
         killed_ = now;
       }
@@ -69,6 +69,7 @@ class Watch {
 void run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device) {
   for (;;) {
     channel.wait(Wants::request);
+    if (channel.header().shut_down.load() != 0) return;
     Watch(channel, start_process({own_program(), "worker", "--channel", channel_path,
                                   "--own-device", own_device}))
         .run();

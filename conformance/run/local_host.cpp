@@ -10,6 +10,13 @@ class LocalHost : public AgentHost {
  public:
   LocalHost(Channel& channel, std::string path) : AgentHost(channel), path_(std::move(path)) {}
 
+  /// The worker has to be gone, and the channel's memory with it: reports are written where it was.
+  ~LocalHost() override {
+    channel_.header().shut_down.store(1);
+    channel_.answer();
+    while (!wait_for_process(1) && waited_++ < kMostWait) channel_.answer();
+  }
+
   bool renew() override { return false; }
   [[nodiscard]] std::string name() const override { return "this machine"; }
 
@@ -25,7 +32,9 @@ class LocalHost : public AgentHost {
     return {Ended::How::killed, 0, "the worker's agent ended: " + end_text_};
   }
 
+  static constexpr int kMostWait = 2000;  ///< ms; then it is killed
   std::string path_;
+  int waited_ = 0;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ fs::path find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (fs::exists(folder + "/" + name)) return folder + "/" + name;
+    if (const auto file = fs::path(folder) / name; fs::exists(file)) return file;
   return name;
 }
 

@@ -21,8 +21,7 @@ void work_off(Channel& channel, property_tests::Plan plan, impl::Device& device,
 int run_worker(Channel& channel, const std::string& own_device = "");
 
 /// Starts a worker for each request, watches it, ends it when it hangs, and tells how it ended.
-/// Never returns: it ends with the machine or the process that it was started by.
-[[noreturn]] void run_agent(Channel& channel, const std::string& channel_path,
-                            const std::string& own_device);
+/// Returns when it is told to shut down.
+void run_agent(Channel& channel, const std::string& channel_path, const std::string& own_device);
 
 }  // namespace mrproof::conformance

@@ -90,7 +90,7 @@ std::string take_trace(const Shard& shard, const std::string& name, Merged& merg
   const bool is_name = !name.empty() && fs::path(name).filename() == name;
   std::error_code none;
   if (!is_name || !fs::is_regular_file(from, none)) return "";
-  const auto to = fmt::format("shard-{}-{}", shard.number, name);
+  auto to = fmt::format("shard-{}-{}", shard.number, name);
   merged.traces.emplace_back(from.string(), to);
   return to;
 }

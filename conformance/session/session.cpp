@@ -8,7 +8,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -21,8 +20,6 @@
 
 namespace mrproof::conformance {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::atomic<bool> g_interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");

@@ -7,8 +7,6 @@
 
 namespace mrproof::impl {
 
-using model::Verb;
-
 void SimDevice::advise_mr(const Call& call, Result& result) {
   domain(call.pd);
   if (!offers(model::kAdviseMr)) return refused(result, EOPNOTSUPP);

@@ -7,7 +7,6 @@
 namespace mrproof::impl {
 namespace {
 
-using model::Outcome;
 using model::Plain;
 using model::Verb;
 

@@ -11,7 +11,6 @@
 namespace mrproof::impl {
 namespace {
 
-using model::Outcome;
 using model::Plain;
 using model::Verb;
 using Call = model::Call<Plain>;

@@ -95,7 +95,7 @@ Choices bind_lengths(const State<Plain>& s, const Step& step, const PlainScope& 
 }
 
 /// What rereg_mr does not look at is plain.
-Choices changed(const Step& step, Change change, Values plain, const Choices& if_asked) {
+Choices changed(const Step& step, Change change, const Values& plain, const Choices& if_asked) {
   return (step.call.flags.value() & change) != 0 ? if_asked : choose(plain);
 }
 
