@@ -159,7 +159,7 @@ int run_mutants(const Arguments& arguments) {
     trace_of = [&](const Mutant& mutant, const Obligation& obligation) {
       const auto shown = tracer.find(mutant.rows, obligation);
       if (!shown) return std::string();
-      const auto text = model::print_trace(shown->trace);
+      auto text = model::print_trace(shown->trace);
       model::write_whole_file(fmt::format("{}/{}.mrt", arguments.traces, file_name(mutant.name)),
                               text);
       return text;

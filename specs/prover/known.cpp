@@ -18,7 +18,7 @@ void Known::add_proof(const Print& fact, std::vector<Print> assumptions) {
   proofs_[fact].push_back(std::move(assumptions));
 }
 
-void Known::add_lemma(std::shared_ptr<const Lemma> lemma, const std::vector<Print>& of) {
+void Known::add_lemma(const std::shared_ptr<const Lemma>& lemma, const std::vector<Print>& of) {
   const std::scoped_lock lock(mutex_);
   for (const Print& comparison : of) lemmas_[comparison].push_back(lemma);
 }

@@ -24,7 +24,7 @@ class Known {
   void add_proof(const Print& fact, std::vector<Print> assumptions);
 
   /// `of`: the comparisons of the lemma.
-  void add_lemma(std::shared_ptr<const Lemma> lemma, const std::vector<Print>& of);
+  void add_lemma(const std::shared_ptr<const Lemma>& lemma, const std::vector<Print>& of);
   /// The lemmas about the comparison.
   [[nodiscard]] std::vector<std::shared_ptr<const Lemma>> lemmas(const Print& of) const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 
 #include "specs/theorems/invariants.hpp"
 
@@ -27,7 +28,8 @@ struct ChangeFacts {
     return equal;
   }
   static auto all_but(std::string prefix, std::string also = "-", std::string third = "-") {
-    return [=](const std::string& path) {
+    return [prefix = std::move(prefix), also = std::move(also),
+            third = std::move(third)](const std::string& path) {
       return !path.starts_with(prefix) && !path.starts_with(also) && !path.starts_with(third);
     };
   }
