@@ -131,6 +131,7 @@ void ConcreteRules::set(const State<Plain>& state, const Call<Plain>& call,
       set(term.ref(), value.value());
   };
   static_assert(std::is_trivially_copyable_v<State<Plain>>);
+  // NOLINTNEXTLINE(*-memory-comparison,cert-exp42-c,cert-flp37-c): other padding only costs time
   if (!last_state_ || std::memcmp(&*last_state_, &state, sizeof state) != 0) {
     state_fields(pair, before_, state);
     last_state_ = state;
