@@ -80,7 +80,7 @@ void repeat(const RunOptions& options) {
     const Folder folder("");
     SessionOptions again = options.session;
     again.out = folder.file("report");
-    again.rerun = again.reports = false;
+    again.rerun = again.reports = again.resume = false;
     again.look_closer = {};
     Tally tally(*model::find_rulebook(options.plan.dialect));
     const RunFacts facts = run_session(again, options.plan, tally, nullptr);
@@ -116,6 +116,8 @@ int run(RunOptions options) {
   options.session.journal = !options.no_journal;
   if (options.session.resume && options.no_journal)
     throw model::ToolError("--resume needs the journal; leave out --no-journal");
+  if (options.times > 1 && options.no_journal)
+    throw model::ToolError("--repeat compares journals; leave out --no-journal");
   if (options.shrink)
     options.session.look_closer = [&](Tally& found, const TestEnvironment& environment) {
       shrink_findings(options.session, options.plan, options.shrink_seconds, found, environment);

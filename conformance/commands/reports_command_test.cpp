@@ -311,7 +311,7 @@ TEST_F(SubmitOfReports, PacksTheFolderThatItIsIn) {
     EXPECT_THAT(names("report"), Not(::testing::Contains(HasSubstr(".part"))));
   }
   EXPECT_EQ(run_mrproof({"verify", "conformance.tar.gz"}).code, kExitExpected);
-  // NOLINTNEXTLINE(cert-env33-c): a command of the test's own words
+  // NOLINTNEXTLINE(cert-env33-c): the test's own command
   ASSERT_EQ(std::system("tar -tzf conformance.tar.gz >list"), 0);
   EXPECT_THAT(model::testing::read_file(file("report/list")), Not(HasSubstr("conformance.tar.gz")));
 }
@@ -351,11 +351,11 @@ TEST_F(SubmitOfReports, AFileThatIsNoPackageIsNamed) {
     expect_refused(run_mrproof({"verify", package}), {package, "gzip: ", "mrproof submit"});
   }
   const auto tar = "tar -czf " + package + " -C " + file("");
-  // NOLINTNEXTLINE(cert-env33-c): a command of the test's own words
+  // NOLINTNEXTLINE(cert-env33-c): the test's own command
   ASSERT_EQ(std::system((tar + " report").c_str()), 0);
   expect_refused(run_mrproof({"verify", package}), {package + ": has no report.json in its root"});
   fs::remove(report + "/journal.jsonl");
-  // NOLINTNEXTLINE(cert-env33-c): a command of the test's own words
+  // NOLINTNEXTLINE(cert-env33-c): the test's own command
   ASSERT_EQ(std::system((tar + "report .").c_str()), 0);
   expect_refused(run_mrproof({"verify", package}), {"mrproof: " + package + ": journal.jsonl: "});
 }

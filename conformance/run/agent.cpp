@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 
 #include "conformance/run/process.hpp"
 #include "conformance/run/worker.hpp"
@@ -27,7 +28,10 @@ class Watch {
     int status = 0;
     while (waitpid(worker_, &status, WNOHANG) != worker_) {
       const auto now = Clock::now();
-      header_.time_taken.store(milliseconds(now - begun_));
+      // Added, since a worker that stays serves several requests, each of which begins at 0.
+      const auto taken = milliseconds(now - counted_);
+      header_.time_taken.fetch_add(taken);
+      counted_ += std::chrono::milliseconds(taken);
       if (killed_ && now - *killed_ > kKillTime) return say(Watched::stuck);
       if (!killed_ && (header_.shut_down.load() != 0 || !gives_a_sign(now))) {
         ::kill(worker_, SIGKILL);
@@ -59,7 +63,7 @@ class Watch {
 
   ChannelHeader& header_;
   pid_t worker_;
-  Clock::time_point begun_ = Clock::now(), heard_ = begun_;
+  Clock::time_point heard_ = Clock::now(), counted_ = heard_;
   std::optional<Clock::time_point> killed_;
   std::uint64_t head_ = 0;
 };

@@ -22,11 +22,11 @@ constexpr unsigned kLook = 500;
 
 /// Stops the virtual machine around this process until its host lets it go on: a word to the device
 /// by which guests tell of panics (QEMU's pvpanic, port 0x505), for which the machine is set up to
-/// stop. Does nothing where ports cannot be written to.
-void stop_machine() {
+/// stop. False where ports cannot be written to.
+bool stop_machine() {
   static const int ports = open("/dev/port", O_WRONLY | O_CLOEXEC);
   const char panicked = 1;
-  if (ports >= 0) (void)!pwrite(ports, &panicked, 1, 0x505);
+  return pwrite(ports, &panicked, 1, 0x505) == 1;
 }
 
 std::size_t page_rounded(std::size_t size) { return (size + 4095) & ~std::size_t{4095}; }
@@ -95,7 +95,7 @@ Channel::~Channel() {
 void Channel::wait(Wants wants) {
   header_->wants.store(static_cast<std::uint32_t>(wants));
   const std::uint32_t ask = header_->asks.fetch_add(1) + 1;
-  if (header_->stops.load() != 0) stop_machine();
+  if (header_->pauses.load() != 0 && !stop_machine()) header_->pauses.store(0);
   while (header_->answers.load() != ask) usleep(kLook);
   read_ = header_->head.load();
 }

@@ -43,11 +43,11 @@ struct ChannelHeader {
   std::atomic<std::uint32_t> asks;        ///< how often somebody has waited for the supervisor
   std::atomic<std::uint32_t> answers;     ///< up to which of these it has let them go on
   std::atomic<std::uint32_t> wants;       ///< Wants, of the last of them
-  std::atomic<std::uint32_t> stops;       ///< 1: whoever waits stops the virtual machine
-  std::atomic<std::uint32_t> shut_down;    ///< 1: the agent is to end its worker and itself
+  std::atomic<std::uint32_t> pauses;      ///< 1: whoever waits stops the virtual machine
+  std::atomic<std::uint32_t> shut_down;   ///< 1: the agent is to end its worker and itself
   std::atomic<std::uint32_t> watched;     ///< Watched, of the last worker
   std::atomic<std::int32_t> wait_status;  ///< of that worker, as waitpid(2) gives it
-  std::atomic<std::uint32_t> step_limit;  ///< ms without a sign of life that count as a hang
+  std::atomic<std::uint64_t> step_limit;  ///< ms without a sign of life that count as a hang
   std::atomic<std::uint64_t> time_limit;  ///< ms that the worker may take; 0: no limit
   std::atomic<std::uint64_t> time_taken;  ///< ms that it has taken, by the guest's clock
   std::atomic<std::uint32_t> stop;        ///< 1: the worker ends after the current step

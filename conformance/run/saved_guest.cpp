@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -92,6 +91,7 @@ void SavedGuest::save(Qmp& qmp) const {
     fs::rename(done, file_);
   } catch (const std::exception& failed) {
     fs::remove(part, error);
+    fs::remove(done, error);
     throw model::ToolError(fmt::format("{}: {}", file_, failed.what()));
   }
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <fstream>
@@ -21,6 +22,11 @@ static_assert(std::atomic<bool>::is_always_lock_free, "stop() runs in signal han
 
 /// How often one case may be interrupted from outside before the run gives up.
 constexpr int kMostInterruptions = 3;
+
+/// At least one, and no more than a thousand years.
+std::uint64_t milliseconds(double seconds) {
+  return static_cast<std::uint64_t>(std::clamp(seconds * 1e3, 1.0, 3e13));
+}
 }  // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, property_tests::Plan plan, Channel& channel,
@@ -46,18 +52,21 @@ void Supervisor::run() {
   journal_.flush();
 }
 
+/// The plan with its next case alone.
+property_tests::Plan Supervisor::only_next() const {
+  property_tests::Plan only = plan_;
+  only.shard = plan_.next_selected(next_case_);
+  only.shards = plan_.cases();
+  return only;
+}
+
 void Supervisor::start_worker() {
   channel_.forget_records();
-  property_tests::Plan asked = plan_;
-  if (options_.fresh) {
-    asked.shard = plan_.next_selected(next_case_);
-    asked.shards = plan_.cases();
-  }
-  channel_.set_request(property_tests::print_request(asked, next_case_));
+  channel_.set_request(
+      property_tests::print_request(options_.fresh ? only_next() : plan_, next_case_));
   auto& header = channel_.header();
-  header.step_limit.store(static_cast<std::uint32_t>(options_.step_limit * 1000));
-  const double left = std::max(options_.seconds - taken_, 0.001);
-  header.time_limit.store(options_.seconds > 0 ? static_cast<std::uint64_t>(left * 1000) : 0);
+  header.step_limit.store(milliseconds(options_.step_limit));
+  header.time_limit.store(options_.seconds > 0 ? milliseconds(options_.seconds - taken_) : 0);
   in_case_ = open_step_ = finished_ = false;
   host_.start();
 }

@@ -49,6 +49,7 @@ class Supervisor {
   [[nodiscard]] bool cut_short() const { return cut_short_; }
 
  private:
+  [[nodiscard]] property_tests::Plan only_next() const;
   void start_worker();
   void follow_worker();
   bool drain();
@@ -81,7 +82,7 @@ class Supervisor {
   model::Trace before_;     ///< of the case before
   bool open_step_ = false;  ///< its last step has begun and not ended
   bool done_ = false;
-  bool shown_ = false;  ///< what the plan is to go on until
+  bool shown_ = false;     ///< what the plan is to go on until
   bool finished_ = false;  ///< the worker has done what it was asked
   bool cut_short_ = false;
   std::string failure_;

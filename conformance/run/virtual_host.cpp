@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -81,6 +80,8 @@ class VirtualHost : public AgentHost {
   bool boot_and_save() {
     boot();
     try {
+      if (!pauses())
+        throw model::ToolError("the guest's kernel has no /dev/port: it cannot be saved");
       saved_.save(*qmp_);
       renew();
       return false;
@@ -156,7 +157,7 @@ class VirtualHost : public AgentHost {
     header.asks.store(from_saved ? 1 : 0);
     header.answers.store(0);
     header.wants.store(static_cast<std::uint32_t>(Wants::request));
-    header.stops.store(has_monitor_ ? 1 : 0);
+    header.pauses.store(has_monitor_ ? 1 : 0);
     log_ = fmt::format("{}-{}.log", console_, ++boots_);
     std::vector<std::string> words{target_ + "/boot"};
     if (has_monitor_) words.insert(words.end(), {"--monitor", mode_});
@@ -168,27 +169,20 @@ class VirtualHost : public AgentHost {
     if (has_monitor_ && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
       throw model::ToolError("no sockets can be made for QEMU's monitor");
     process_ = start_process(words, console_ + "-qemu.log", ends[1]);
-    if (saves_) pin_process();
     if (!has_monitor_) return;
     close(ends[1]);
     qmp_.emplace(ends[0]);
     qmp_->greet();
   }
 
-  /// Keeps QEMU's threads on one processor. They take turns anyway: one executes, the other skips
-  /// the time in which the guest sleeps, and if it is late, it skips a few instructions too many.
-  void pin_process() const {
-    cpu_set_t processors;
-    CPU_ZERO(&processors);
-    CPU_SET(static_cast<std::size_t>(std::max(sched_getcpu(), 0)), &processors);
-    sched_setaffinity(process_, sizeof processors, &processors);
-  }
+  /// Whether who waits stops the machine: it needs the monitor, and a kernel with /dev/port.
+  bool pauses() const { return qmp_ && channel_.header().pauses.load() != 0; }
 
-  bool stands_still() override { return !qmp_ || qmp_->is_stopped(); }
+  bool stands_still() override { return !pauses() || qmp_->is_stopped(); }
 
   void resume() override {
     heard_ = Clock::now();
-    if (qmp_) try {
+    if (pauses()) try {
         qmp_->execute("cont");
       } catch (const model::ToolError&) {  // that QEMU is gone shows in its end
         if (qmp_->is_open()) throw;

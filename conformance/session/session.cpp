@@ -105,9 +105,10 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
 }
 
 /// The same in an environment of its own: the channel's room is given back before the reports.
-RunFacts run_in_place(const SessionOptions& options, const Expectations& expectations,
-                      const property_tests::Plan& plan, const Folder& folder, const Resumption& at,
-                      Tally& tally, const Supervisor::Watch& watch) {
+RunFacts run_in_own_environment(const SessionOptions& options, const Expectations& expectations,
+                                const property_tests::Plan& plan, const Folder& folder,
+                                const Resumption& at, Tally& tally,
+                                const Supervisor::Watch& watch) {
   const TestEnvironment environment(folder, options.machine);
   return supervise(options, expectations, plan, folder, environment, at, tally, watch);
 }
@@ -184,7 +185,7 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
     at = read_journal(folder.file("journal.jsonl"), plan,
                       property_tests::print_begun_with(plan, options.machine.target), tally);
   if (tally.knows_device()) property_tests::fit_series(plan, tally.can);
-  RunFacts facts = run_in_place(options, expectations, plan, folder, at, tally, watch);
+  RunFacts facts = run_in_own_environment(options, expectations, plan, folder, at, tally, watch);
   if (tally.knows_device()) {
     property_tests::fit_series(plan, tally.can);
     facts.lacking = property_tests::lacking_of_series(plan, tally.can);
