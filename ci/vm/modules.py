@@ -61,21 +61,7 @@ class ModuleSource:
         shutil.copytree(self.original, self.changed)
 
     def _unpack_source(self):
-        # `linux-source` is the archive's newest, whose file has the version in its name.
-        archives = sorted((self.tree / "usr/src").glob(f"{self.source_package}*.tar.xz"))
-        if len(archives) != 1:
-            raise TargetError(f"{self.source_package} of {self.suite} has no source; mend the "
-                              "description")
-        archive = archives[0]
-        start = f"{archive.name.removesuffix('.tar.xz')}/{self.source}/"
-        with tarfile.open(archive) as tar:
-            for member in tar:
-                if member.isfile() and member.name.startswith(start):
-                    file = self.original / member.name.removeprefix(start)
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    file.write_bytes(tar.extractfile(member).read())
-        if not self.original.exists():
-            raise TargetError(f"{archive.name} has no folder {self.source}; mend the description")
+        unpack_source(self.tree, self.source_package, self.source, self.original)
 
     def _settle_paths(self):
         """The headers' makefile names the place where their package would be installed."""
@@ -130,6 +116,23 @@ class ModuleSource:
 
     def restore(self, file):
         shutil.copyfile(self.original / file, self.changed / file)
+
+
+def unpack_source(tree, package, source, folder):
+    """Has a folder of the kernel's source, which lies in a package that is unpacked in the tree."""
+    # `linux-source` is the archive's newest, whose file has the version in its name.
+    archives = sorted((tree / "usr/src").glob(f"{package}*.tar.xz"))
+    if len(archives) != 1:
+        raise TargetError(f"{package} has no source; mend the description")
+    start = f"{archives[0].name.removesuffix('.tar.xz')}/{source}/"
+    with tarfile.open(archives[0]) as tar:
+        for member in tar:
+            if member.isfile() and member.name.startswith(start):
+                file = folder / member.name.removeprefix(start)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(tar.extractfile(member).read())
+    if not folder.exists():
+        raise TargetError(f"{archives[0].name} has no folder {source}; mend the description")
 
 
 class BuildError(Exception):

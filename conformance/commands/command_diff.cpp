@@ -7,6 +7,7 @@
 #include "conformance/catalogue/diff.hpp"
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
+#include "conformance/report/driver_report.hpp"
 #include "conformance/run/changed_traces.hpp"
 #include "conformance/run/read_back.hpp"
 #include "model/trace/trace_dialect.hpp"
@@ -23,6 +24,16 @@ struct DiffOptions {
   DiffScope scope;
 };
 
+/// What only one of the runs reached of the driver, if both tell.
+void print_reached(const std::string& first, const std::string& second) {
+  const auto one = reached_by(first), other = reached_by(second);
+  if (!one || !other) return;
+  fmt::print("\nreached of the driver by {} only, in instructions:\n{}", first,
+             only_reached_by(*one, *other));
+  fmt::print("\nreached of the driver by {} only, in instructions:\n{}", second,
+             only_reached_by(*other, *one));
+}
+
 /// What one run showed and the other did not, each with the shortest trace that the run has of it.
 int diff_runs(const DiffOptions& options) {
   const Fingerprint first = load_fingerprint(options.first);
@@ -38,6 +49,7 @@ int diff_runs(const DiffOptions& options) {
   };
   traces_of(options.first, first, second, "-");
   traces_of(options.second, second, first, "+");
+  print_reached(options.first, options.second);
   return agree ? kExitExpected : kExitDeviation;
 }
 

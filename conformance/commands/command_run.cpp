@@ -205,6 +205,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->add_option("--time", o.session.seconds,
                    "time limit of the run, in seconds by the clock of the machine that it runs in")
       ->check(kPositive);
+  auto* coverage = command->add_flag(
+      "--driver-coverage", o.session.machine.driver_coverage,
+      "tell what was reached of the driver's machine code, in an emulated virtual machine");
   command->add_flag("--fresh", o.session.fresh, "run each case in a virtual machine of its own");
   command
       ->add_option("--repeat", o.times,
@@ -214,8 +217,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--out", o.session.out, "report folder")
       ->capture_default_str()
       ->check(kNotEmpty);
-  command->add_flag("--resume", o.session.resume,
-                    "continue the run whose journal is in the report folder");
+  command
+      ->add_flag("--resume", o.session.resume,
+                 "continue the run whose journal is in the report folder")
+      ->excludes(coverage);
   command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");
   command
       ->add_option("--skip-exit-code", o.nothing_tested, "exit code when nothing could be tested")

@@ -16,6 +16,7 @@ void add_judge_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);
 void add_explore_command(CLI::App& app, int& exit_code);
 void add_coverage_command(CLI::App& app, int& exit_code);
+void add_reached_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);
 void add_fingerprint_command(CLI::App& app, int& exit_code);
 void add_expect_command(CLI::App& app, int& exit_code);

@@ -173,7 +173,7 @@ TEST(Shrink, SaysInOneLineThatNothingDeviates) {
     const Ran ran = run_mrproof({"shrink", trace, "--device", "sim"});
     EXPECT_EQ(ran.code, kExitNothingTested);
     EXPECT_EQ(ran.out, "");
-    EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
+    EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr("not shrunk"));
   }
 }
@@ -225,7 +225,7 @@ TEST(Replay, RefusesCallsThatMayNotBeMade) {
   const std::string file = folder.write("t.mrt", "# mrproof trace v1\n\ndereg_mr(mr0)\n");
   const Ran ran = run_mrproof({"replay", file, "--device", "sim"});
   EXPECT_EQ(ran.code, kExitError);
-  EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr(file + ":3: "));
 }
 
@@ -569,7 +569,7 @@ TEST(FullDisk, LosesNothingThatWasWrittenBefore) {
   const Ran ran =
       run_mrproof({"run", "--device", "sim", "--steps", "200000", "--out", disk.path()});
   EXPECT_EQ(ran.code, kExitError);
-  EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("journal.jsonl"));
   const auto report = nlohmann::json::parse(model::testing::read_file(disk.path() + "report.json"));
   EXPECT_GT(report.at("steps"), 100);

@@ -38,7 +38,7 @@ TEST(FullOutput, IsNoSuccess) {
   for (const auto& arguments : commands) {
     const Ran ran = run_mrproof_on_full_disk(arguments);
     EXPECT_EQ(ran.code, kExitError) << arguments.front();
-    EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
+    EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr("mrproof: standard output cannot be written"));
   }
 }
@@ -73,14 +73,14 @@ TEST(Report, OverwritesNeitherItsTraceNorARunsReport) {
   const TemporaryFolder folder;
   const auto trace = folder.write("trace.mrt", kTrace);
   expect_refused(run_mrproof({"report", trace, "-o", folder.file("")}), {trace, "--out"});
-  EXPECT_EQ(model::testing::read_file(trace), kTrace);
+  EXPECT_EQ(read_file(trace), kTrace);
   EXPECT_FALSE(fs::exists(folder.file("repro.c")));
 
   const TemporaryFolder run;
   static_cast<void>(run.write("report.json", "{}"));
   const auto page = run.write("report.md", "the run's\n");
   expect_refused(run_mrproof({"report", trace, "-o", run.file("")}), {run.file(""), "--out"});
-  EXPECT_EQ(model::testing::read_file(page), "the run's\n");
+  EXPECT_EQ(read_file(page), "the run's\n");
 }
 
 TEST(Report, IsWrittenAnewIntoItsFolder) {
@@ -88,7 +88,7 @@ TEST(Report, IsWrittenAnewIntoItsFolder) {
   const auto trace = folder.write("trace.mrt", kTrace);
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(run_mrproof({"report", trace, "-o", folder.file("out")}).code, kExitExpected);
-  EXPECT_THAT(model::testing::read_file(folder.file("out/trace.mrt")), HasSubstr("reg_mr("));
+  EXPECT_THAT(read_file(folder.file("out/trace.mrt")), HasSubstr("reg_mr("));
 }
 
 TEST(FullDisk, KeepsTheOldPages) {
@@ -102,8 +102,8 @@ TEST(FullDisk, KeepsTheOldPages) {
     expect_refused(run_mrproof({"rules", "--html", page}), {page, "File too large"});
     expect_refused(run_mrproof({"report", trace, "-o", folder.file("finding")}), {program});
   }
-  EXPECT_EQ(model::testing::read_file(page), "old\n");
-  EXPECT_EQ(model::testing::read_file(program), "old\n");
+  EXPECT_EQ(read_file(page), "old\n");
+  EXPECT_EQ(read_file(program), "old\n");
 }
 
 TEST(Explore, WritesToursIntoAnEmptyFolderOnly) {
@@ -114,7 +114,7 @@ TEST(Explore, WritesToursIntoAnEmptyFolderOnly) {
   EXPECT_TRUE(fs::exists(tours + "/0001.mrt"));
   static_cast<void>(folder.write("tours/0001.mrt", "mine\n"));
   expect_refused(run_mrproof({"explore", scope, "--tours", tours}), {tours, "empty folder"});
-  EXPECT_EQ(model::testing::read_file(tours + "/0001.mrt"), "mine\n");
+  EXPECT_EQ(read_file(tours + "/0001.mrt"), "mine\n");
 
   std::string symmetric = kScope;
   symmetric.erase(symmetric.find("symmetry none\n"), 14);
@@ -145,12 +145,12 @@ TEST_F(ExpectUpdate, LeavesFilesAloneThatAreNone) {
   for (const std::string& text : {std::string("# Title\n\nSome words.\n"), binary}) {
     const auto file = folder_.write("file", text);
     expect_refused(update(file), {file + ":"});
-    EXPECT_EQ(model::testing::read_file(file), text);
+    EXPECT_EQ(read_file(file), text);
   }
   const auto empty = folder_.write("file", "");
   expect_refused(update(empty, "a\nb"), {"control character"});
   expect_refused(update(folder_.file("")), {"Is a directory"});
-  EXPECT_EQ(model::testing::read_file(empty), "");
+  EXPECT_EQ(read_file(empty), "");
 }
 
 TEST_F(ExpectUpdate, KeepsLinksModesAndOtherFiles) {
@@ -160,9 +160,9 @@ TEST_F(ExpectUpdate, KeepsLinksModesAndOtherFiles) {
   const auto other = folder_.write("link.txt.part", "mine\n");
   EXPECT_EQ(update(folder_.file("link.txt")).code, kExitExpected);
   EXPECT_TRUE(fs::is_symlink(folder_.file("link.txt")));
-  EXPECT_EQ(model::testing::read_file(file), "# head\nd.e/status/f,Deviates  # F99\n");
+  EXPECT_EQ(read_file(file), "# head\nd.e/status/f,Deviates  # F99\n");
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
-  EXPECT_EQ(model::testing::read_file(other), "mine\n");
+  EXPECT_EQ(read_file(other), "mine\n");
   EXPECT_THAT(update(folder_.file("link.txt")).out, HasSubstr("nothing to change"));
 }
 

@@ -12,8 +12,7 @@ namespace {
 int all_said(int exit_code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  std::fprintf(stderr,
-               "mrproof: standard output cannot be written%s%s; its output is lost\n",
+  std::fprintf(stderr, "mrproof: standard output cannot be written%s%s; its output is lost\n",
                errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
   return mrproof::conformance::kExitError;
 }
@@ -38,6 +37,7 @@ int main(int argc, char** argv) {
   mrproof::conformance::add_explain_command(app, exit_code);
   mrproof::conformance::add_explore_command(app, exit_code);
   mrproof::conformance::add_coverage_command(app, exit_code);
+  mrproof::conformance::add_reached_command(app, exit_code);
   mrproof::conformance::add_diff_command(app, exit_code);
   mrproof::conformance::add_fingerprint_command(app, exit_code);
   mrproof::conformance::add_expect_command(app, exit_code);

@@ -44,7 +44,7 @@ class Reports : public ::testing::Test {
   }
   /// The lines of a journal.
   [[nodiscard]] std::vector<std::string> lines(const std::string& report) const {
-    std::istringstream in(model::testing::read_file(file(report + "/journal.jsonl")));
+    std::istringstream in(read_file(file(report + "/journal.jsonl")));
     std::vector<std::string> all;
     for (std::string line; std::getline(in, line);) all.push_back(line + "\n");
     return all;
@@ -59,12 +59,12 @@ class Reports : public ::testing::Test {
   }
   /// Sets a field of a report.json.
   void set(const std::string& report, const std::string& key, const json& value) const {
-    json all = json::parse(model::testing::read_file(file(report + "/report.json")));
+    json all = json::parse(read_file(file(report + "/report.json")));
     all[key] = value;
     write(report + "/report.json", all.dump());
   }
   [[nodiscard]] json report(const std::string& name) const {
-    return json::parse(model::testing::read_file(file(name + "/report.json")));
+    return json::parse(read_file(file(name + "/report.json")));
   }
   /// The names of what is in a folder.
   [[nodiscard]] std::vector<std::string> names(const std::string& folder) const {
@@ -151,12 +151,12 @@ TEST_F(MergeOfReports, LeavesTheFoldersOfRunsAlone) {
   const auto one = run("one", {"--shard", "1/2"});
   const auto two = run("two", {"--shard", "2/2"});
   const auto other = run("other");
-  const auto before = model::testing::read_file(one + "/report.json");
+  const auto before = read_file(one + "/report.json");
   expect_refused(run_mrproof({"merge", one, two, "--out", one + "/."}), {one, "choose another"});
-  EXPECT_EQ(model::testing::read_file(one + "/report.json"), before);
-  const auto others = model::testing::read_file(other + "/report.json");
+  EXPECT_EQ(read_file(one + "/report.json"), before);
+  const auto others = read_file(other + "/report.json");
   expect_refused(run_mrproof({"merge", one, two, "--out", other}), {other, "choose another"});
-  EXPECT_EQ(model::testing::read_file(other + "/report.json"), others);
+  EXPECT_EQ(read_file(other + "/report.json"), others);
   fs::remove(two + "/journal.jsonl");
   expect_refused(run_mrproof({"merge", one, two, "--out", two}), {two, "choose another"});
 }
@@ -170,8 +170,8 @@ TEST_F(MergeOfReports, KeepsTheTracesOfShardsApart) {
   EXPECT_EQ(merge({two + "/", one + "/report.json"}).code, kExitDeviation);
   const std::string trace = report("merged").at("deviations").at(0).at("trace");
   EXPECT_EQ(trace, "shard-2-deviation-01-dealloc_pd.refused.mrt") << "that of the first named";
-  EXPECT_EQ(model::testing::read_file(file("merged/" + trace)),
-            model::testing::read_file(two + "/deviation-01-dealloc_pd.refused.mrt"));
+  EXPECT_EQ(read_file(file("merged/" + trace)),
+            read_file(two + "/deviation-01-dealloc_pd.refused.mrt"));
 }
 
 TEST_F(MergeOfReports, SaysWhatTheDeviceClaims) {
@@ -186,13 +186,13 @@ TEST_F(MergeOfReports, TellsWhyItGaveUp) {
   fs::create_directories(file("merged/report.json"));
   const Ran ran = merge({one});
   EXPECT_EQ(ran.code, kExitError);
-  EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("merged/report.json: cannot be written"));
   fs::remove(file("merged/report.json"));
   set("one", "error", "the disk was full");
   const Ran other = merge({one});
   EXPECT_EQ(other.code, kExitError);
-  EXPECT_TRUE(model::testing::is_one_line(other.err)) << other.err;
+  EXPECT_TRUE(is_one_line(other.err)) << other.err;
   EXPECT_THAT(other.err, HasSubstr("one: its run gave up: the disk was full"));
 }
 
@@ -202,7 +202,7 @@ TEST_F(MergeOfReports, TellsWhichShardWasCutShort) {
   set("two", "cut_short", true);
   const Ran ran = merge({one, two});
   EXPECT_EQ(ran.code, kExitError);
-  EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("mrproof: " + two + ": cut short; go on with it by run --resume"));
   EXPECT_EQ(report("merged").at("cut_short"), true) << "the reports are written all the same";
 }
@@ -223,10 +223,8 @@ TEST_F(RunOfTheArray, HasTheRowsOfTheDevice) {
   EXPECT_EQ(whole.at("skipped"), json::array());
   EXPECT_EQ(whole.at("missing"), json::array());
   EXPECT_EQ(whole.at("lacking").size(), 1U);
-  EXPECT_THAT(model::testing::read_file(file("whole/report.html")),
-              HasSubstr("array: 1207 triples need"));
-  EXPECT_THAT(model::testing::read_file(file("whole/report.md")),
-              HasSubstr("array: 1207 triples need"));
+  EXPECT_THAT(read_file(file("whole/report.html")), HasSubstr("array: 1207 triples need"));
+  EXPECT_THAT(read_file(file("whole/report.md")), HasSubstr("array: 1207 triples need"));
   const auto journal = lines("whole");
   EXPECT_THAT(journal.at(journal.size() - 5), HasSubstr("\"array/0390\""));
 }
@@ -313,7 +311,7 @@ TEST_F(SubmitOfReports, PacksTheFolderThatItIsIn) {
   EXPECT_EQ(run_mrproof({"verify", "conformance.tar.gz"}).code, kExitExpected);
   // NOLINTNEXTLINE(cert-env33-c): the test's own command
   ASSERT_EQ(std::system("tar -tzf conformance.tar.gz >list"), 0);
-  EXPECT_THAT(model::testing::read_file(file("report/list")), Not(HasSubstr("conformance.tar.gz")));
+  EXPECT_THAT(read_file(file("report/list")), Not(HasSubstr("conformance.tar.gz")));
 }
 
 TEST_F(SubmitOfReports, TakesAnyName) {
@@ -335,7 +333,7 @@ TEST_F(SubmitOfReports, LeavesNothingHalfMade) {
   const Ran ran = run_mrproof({"submit", report, "-o", file("package")});
   setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(ran.code, kExitError);
-  EXPECT_TRUE(model::testing::is_one_line(ran.err)) << ran.err;
+  EXPECT_TRUE(is_one_line(ran.err)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("package: cannot be packed: tar cannot be run; install tar"));
   EXPECT_THAT(names(""), ::testing::UnorderedElementsAre("report", "folder"));
 }
@@ -344,7 +342,7 @@ TEST_F(SubmitOfReports, AFileThatIsNoPackageIsNamed) {
   const auto report = run("report");
   const auto package = file("package.tgz");
   ASSERT_EQ(run_mrproof({"submit", report, "-o", package}).code, kExitExpected);
-  const auto whole = model::testing::read_file(package);
+  const auto whole = read_file(package);
   for (const auto& text : {std::string(), whole.substr(0, whole.size() / 2), std::string("foreign"),
                            whole.substr(0, 1)}) {
     write("package.tgz", text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "conformance/report/driver_report.hpp"
 #include "model/trace/notation.hpp"
 
 namespace mrproof::conformance {
@@ -196,34 +197,35 @@ std::string report_json(const property_tests::Plan& plan, const Tally& tally,
   Json rules = Json::array();
   for (std::size_t i = 0; i < tally.judged.size(); ++i)
     rules.push_back({{"rule", tally.book->rules()[i]->id}, {"judged", tally.judged.at(i)}});
-  const Json report = {{"format", "mrproof-report"},
-                       {"version", 1},
-                       {"target",
-                        {{"device", d.device},
-                         {"driver", d.driver},
-                         {"kernel", d.kernel},
-                         {"rdma_core", d.rdma_core},
-                         {"firmware", d.firmware},
-                         {"place", facts.place}}},
-                       {"dialect", plan.dialect},
-                       {"seed", plan.seed},
-                       {"seeds", plan.seeds},
-                       {"steps", tally.steps},
-                       {"cases", cases_json(plan, tally, facts)},
-                       {"cut_short", facts.cut_short},
-                       {"error", facts.error},
-                       {"counts", counts_json(tally)},
-                       {"rules", rules},
-                       {"capabilities", capabilities_json(tally)},
-                       {"choices", choices_json(tally)},
-                       {"deviations", findings_json(tally)},
-                       {"incidents", incidents_json(tally)},
-                       {"timing",
-                        {{"seconds", facts.seconds},
-                         {"boot_seconds", facts.boot_seconds},
-                         {"steps_per_second", tally.steps_per_second()},
-                         {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
-                         {"inside_share", tally.inside_share()}}}};
+  Json report = {{"format", "mrproof-report"},
+                 {"version", 1},
+                 {"target",
+                  {{"device", d.device},
+                   {"driver", d.driver},
+                   {"kernel", d.kernel},
+                   {"rdma_core", d.rdma_core},
+                   {"firmware", d.firmware},
+                   {"place", facts.place}}},
+                 {"dialect", plan.dialect},
+                 {"seed", plan.seed},
+                 {"seeds", plan.seeds},
+                 {"steps", tally.steps},
+                 {"cases", cases_json(plan, tally, facts)},
+                 {"cut_short", facts.cut_short},
+                 {"error", facts.error},
+                 {"counts", counts_json(tally)},
+                 {"rules", rules},
+                 {"capabilities", capabilities_json(tally)},
+                 {"choices", choices_json(tally)},
+                 {"deviations", findings_json(tally)},
+                 {"incidents", incidents_json(tally)},
+                 {"timing",
+                  {{"seconds", facts.seconds},
+                   {"boot_seconds", facts.boot_seconds},
+                   {"steps_per_second", tally.steps_per_second()},
+                   {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
+                   {"inside_share", tally.inside_share()}}}};
+  if (facts.driver) report["driver_coverage"] = facts.driver->to_json();
   // What kernels print may be no UTF-8.
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -278,6 +280,7 @@ std::string report_text(const property_tests::Plan& plan, const Tally& tally,
   for (const auto& name : facts.unmatched)
     text += fmt::format("\nexpected and never met (mended? then take it out): {}", name);
   if (!facts.missing.empty() || !facts.unmatched.empty()) text += "\n";
+  if (facts.driver) text += "\n" + driver_line(*facts.driver);
   if (facts.cut_short) text += "\nended before the plan was done\n";
   if (!facts.error.empty()) text += "\ngave up: " + facts.error + "\n";
   return text;

@@ -1,9 +1,11 @@
 // What a run leaves behind: report.json, junit.xml and a summary for people.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "conformance/run/driver_coverage.hpp"
 #include "conformance/run/tally.hpp"
 #include "property-tests/walk/plan.hpp"
 
@@ -21,6 +23,7 @@ struct RunFacts {
   std::vector<std::string> unmatched;  ///< those expectations
   /// Lines on what no case of the plan's series can test, since the device lacks what it needs.
   std::vector<std::string> lacking;
+  std::optional<DriverCoverage> driver;  ///< what was reached of it, if that was asked for
 };
 
 /// report.json, format version 1; every field is described in conformance/README.md.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/report/drawing.hpp"
+#include "conformance/report/driver_report.hpp"
 #include "conformance/report/page_style.hpp"
 #include "conformance/report/report.hpp"
 #include "model/trace/notation.hpp"
@@ -159,6 +160,7 @@ std::string report_html(const property_tests::Plan& plan, const Tally& tally,
   if (tally.incidents.empty()) text += "<p>none</p>\n";
   for (const auto& i : tally.incidents) text += incident_section(i);
   text += case_list(tally, facts);
+  if (facts.driver) text += driver_section(*facts.driver);
   return text + "<h2>Rules</h2>\n" + rule_table(tally) + "</body></html>\n";
 }
 

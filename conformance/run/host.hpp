@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/run/channel.hpp"
+#include "conformance/run/driver_coverage.hpp"
 
 namespace mrproof::conformance {
 
@@ -18,7 +19,8 @@ struct MachineOptions {
   /// An emulated guest counts instructions, so that it does the same each time; false: it has two
   /// processors and the time of this machine.
   bool repeats = true;
-  std::uint32_t seed = 1;  ///< of what is random in a guest that repeats
+  std::uint32_t seed = 1;        ///< of what is random in a guest that repeats
+  bool driver_coverage = false;  ///< what is reached of the driver is told; of emulated guests only
 };
 
 /// How a worker, or the machine that it ran on, ended.
@@ -57,6 +59,8 @@ class Host {
   virtual std::string kernel_trouble() { return ""; }
   /// Where it is, for people: "this machine", "virtual machine debian-bookworm (tcg)".
   [[nodiscard]] virtual std::string name() const = 0;
+  /// What was reached of the driver so far, if that was asked for. Takes the machine down.
+  virtual std::optional<DriverCoverage> reached() { return std::nullopt; }
   /// Seconds that booting took last; 0 where nothing boots.
   [[nodiscard]] virtual double boot_seconds() const { return 0; }
 };

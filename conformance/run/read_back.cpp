@@ -63,6 +63,18 @@ void look_into(const std::string& file, const std::function<void()>& look) {
   }
 }
 
+std::optional<DriverCoverage> reached_by(const std::string& report) {
+  const auto file = fs::is_directory(report) ? report + "/report.json" : report;
+  std::optional<DriverCoverage> reached;
+  auto in = open(file, "name the report of a run");
+  look_into(file, [&] {
+    const Json json = Json::parse(in);
+    if (json.contains("driver_coverage"))
+      reached = DriverCoverage::from_json(json.at("driver_coverage"));
+  });
+  return reached;
+}
+
 model::Annotation deviation_in(const Json& deviation) {
   const std::string kind = deviation.at("class"), broken = deviation.at("condition");
   const auto known = model::parse_class(kind);

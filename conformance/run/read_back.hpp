@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "conformance/run/driver_coverage.hpp"
 #include "model/trace/trace.hpp"
 
 namespace mrproof::conformance {
@@ -24,6 +26,10 @@ nlohmann::json load_report(const std::string& file);
 /// Calls `look`, which takes what it wants of the report. If something is missing there, throws a
 /// ToolError that names the file.
 void look_into(const std::string& file, const std::function<void()>& look);
+
+/// What the run reached of the driver, by the report in its folder, or by another file of that
+/// form; nothing if it does not tell. Throws ToolError.
+std::optional<DriverCoverage> reached_by(const std::string& report);
 
 /// The name of one of a report's deviations. Throws ToolError if it has a class that nobody knows.
 model::Annotation deviation_in(const nlohmann::json& deviation);

@@ -74,9 +74,9 @@ SavedGuest::SavedGuest(const std::string& target, const std::string& mode,
   remove_outdated(target);
 }
 
-bool SavedGuest::exists() const { return fs::exists(file_); }
+bool SavedGuest::exists() const { return fs::exists(file_) && fs::exists(console()); }
 
-void SavedGuest::save(Qmp& qmp) const {
+void SavedGuest::save(Qmp& qmp, const std::string& said) const {
   qmp.execute("migrate-set-parameters", {{"max-bandwidth", 1ULL << 40U}});
   // Others may do the same at the same time; and a file that is there is whole.
   const std::string part = fmt::format("{}.{}", file_, getpid());
@@ -88,6 +88,7 @@ void SavedGuest::save(Qmp& qmp) const {
   try {
     await_end(qmp, "saved");
     for (int i = 0; i < 1000 && !fs::exists(done); ++i) usleep(5000);
+    fs::copy_file(said, console(), fs::copy_options::overwrite_existing);
     fs::rename(done, file_);
   } catch (const std::exception& failed) {
     fs::remove(part, error);

@@ -17,11 +17,14 @@ class SavedGuest {
              const std::vector<std::string>& kernel_arguments);
 
   [[nodiscard]] bool exists() const;
-  /// Keeps the guest of a QEMU that stands still. Throws ToolError if that fails.
-  void save(Qmp& qmp) const;
+  /// Keeps the guest of a QEMU that stands still, and what its console said. Throws ToolError if
+  /// that fails.
+  void save(Qmp& qmp, const std::string& console) const;
   /// Takes it into a QEMU that waits for one (boot --incoming), where it stands still as before.
   /// Throws ToolError if that fails, and removes the file.
   void load(Qmp& qmp) const;
+  /// The file of what it said while it booted.
+  [[nodiscard]] std::string console() const { return file_ + ".log"; }
 
  private:
   std::string file_;

@@ -53,6 +53,13 @@ class VirtualHost : public AgentHost {
     name_ = fmt::format("virtual machine {} ({}{})", json.value("name", "?"), accelerator,
                         repeats ? fmt::format(", seed {}", machine.seed) : "");
     has_monitor_ = accelerator == "tcg" || accelerator == "kvm";
+    if (machine.driver_coverage) {
+      if (accelerator != "tcg")
+        throw model::ToolError(
+            "only an emulated guest tells what was reached of the driver: build its image with "
+            "MRPROOF_ACCEL=tcg in the environment, or leave out --driver-coverage");
+      reached_.emplace(target_);
+    }
     // Arguments to the guest's own first process ask for something once.
     saves_ = repeats &&
              std::none_of(kernel_arguments_.begin(), kernel_arguments_.end(),
@@ -63,6 +70,12 @@ class VirtualHost : public AgentHost {
     // A warning may be of an earlier case.
     const auto fatal = console_line({"BUG:", "Oops", "general protection fault"});
     return fatal.empty() ? console_line({"WARNING:"}) : fatal;
+  }
+
+  std::optional<DriverCoverage> reached() override {
+    renew();
+    add_reached();
+    return reached_;
   }
 
   [[nodiscard]] std::string name() const override { return name_; }
@@ -82,8 +95,9 @@ class VirtualHost : public AgentHost {
     try {
       if (!pauses())
         throw model::ToolError("the guest's kernel has no /dev/port: it cannot be saved");
-      saved_.save(*qmp_);
+      saved_.save(*qmp_, log_);
       renew();
+      said_.clear();  // that it booted does not count: other runs begin from it
       return false;
     } catch (const std::exception& error) {
       do_without_saved(error);
@@ -153,6 +167,7 @@ class VirtualHost : public AgentHost {
 
   /// `from_saved`: the guest waits for a request as before it was saved; else it boots.
   void launch(bool from_saved) {
+    add_reached();
     auto& header = channel_.header();
     header.asks.store(from_saved ? 1 : 0);
     header.answers.store(0);
@@ -162,6 +177,10 @@ class VirtualHost : public AgentHost {
     std::vector<std::string> words{target_ + "/boot"};
     if (has_monitor_) words.insert(words.end(), {"--monitor", mode_});
     if (from_saved) words.emplace_back("--incoming");
+    if (reached_) {
+      words.push_back("--code-log=" + code_log());
+      said_ = from_saved ? saved_.console() : log_;
+    }
     words.insert(words.end(), {path_, std::filesystem::absolute(log_).string()});
     words.insert(words.end(), kernel_arguments_.begin(), kernel_arguments_.end());
     qmp_.reset();
@@ -173,6 +192,17 @@ class VirtualHost : public AgentHost {
     close(ends[1]);
     qmp_.emplace(ends[0]);
     qmp_->greet();
+  }
+
+  [[nodiscard]] std::string code_log() const {
+    return std::filesystem::absolute(console_ + ".code").string();
+  }
+
+  /// What the last guest reached, which is gone.
+  void add_reached() {
+    if (said_.empty()) return;
+    reached_->add(code_log(), std::exchange(said_, ""));
+    std::filesystem::remove(code_log());
   }
 
   /// Whether who waits stops the machine: it needs the monitor, and a kernel with /dev/port.
@@ -235,6 +265,8 @@ class VirtualHost : public AgentHost {
   double boot_seconds_ = 0;
   Clock::time_point heard_;
   std::uint64_t sign_ = 0;  ///< of life
+  std::optional<DriverCoverage> reached_;
+  std::string said_;  ///< the console of the last guest's boot, until what it reached is added
 };
 
 }  // namespace

@@ -128,6 +128,11 @@ void add_facts(const Shard& shard, Merged& merged) {
   facts.seconds = std::max(facts.seconds, report.at("timing").at("seconds").get<double>());
   facts.boot_seconds =
       std::max(facts.boot_seconds, report.at("timing").at("boot_seconds").get<double>());
+  if (report.contains("driver_coverage")) {
+    auto reached = DriverCoverage::from_json(report.at("driver_coverage"));
+    if (facts.driver) reached.add(*facts.driver);
+    facts.driver = std::move(reached);
+  }
   if (report.at("cut_short").get<bool>()) merged.cut_short.push_back(shard.folder);
   if (facts.error.empty() && !shard.error.empty())
     facts.error = fmt::format("{}: its run gave up: {}", shard.folder, shard.error);

@@ -97,6 +97,7 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
   facts.seconds = seconds_since(start);
   facts.place = environment.host().name();
   facts.boot_seconds = environment.host().boot_seconds();
+  facts.driver = environment.host().reached();
   facts.cut_short = supervisor.cut_short();
   if (facts.error.empty() && facts.cut_short && g_interrupted.load())
     facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases,

@@ -30,7 +30,7 @@ class DisturbedRun : public ::testing::Test {
   }
   /// Waits until steps stand in the journal.
   void wait_for_steps() {
-    ASSERT_TRUE(model::testing::eventually([&] {
+    ASSERT_TRUE(eventually([&] {
       struct stat info {};
       return stat((out_ + "/journal.jsonl").c_str(), &info) == 0 && info.st_size > 20000;
     }));
@@ -154,7 +154,7 @@ TEST_F(DisturbedRun, TakesTheWorkerAlongWhenItIsKilledItself) {
   program.signal(SIGKILL);
   EXPECT_EQ(program.wait(), 1000 + SIGKILL);
   // Whoever inherits it may not have waited for it yet: dead is what it has to be.
-  EXPECT_TRUE(model::testing::eventually([&] {
+  EXPECT_TRUE(eventually([&] {
     std::ifstream in("/proc/" + std::to_string(worker) + "/stat");
     std::string id;
     std::string name;

@@ -34,8 +34,8 @@ const std::vector<std::string>& lines() {
       "mr0 = reg_dmabuf_mr(pd0, 0, 4096, 0x10000, LOCAL_WRITE) -> ok lkey=0x1 rkey=0x1",
       "mr0 = alloc_null_mr(pd0) -> ok lkey=0x1 rkey=0x0",
       "mr1 = reg_shared_mr(pd0, mr0, LOCAL_WRITE) -> ok lkey=0x1 rkey=0x1",
-      "rereg_mr(mr0, CHANGE_TRANSLATION|CHANGE_PD|CHANGE_ACCESS, pd1, buf1+0, 4096, LOCAL_WRITE) "
-      "-> ok lkey=0x1 rkey=0x2",
+      ("rereg_mr(mr0, CHANGE_TRANSLATION|CHANGE_PD|CHANGE_ACCESS, pd1, buf1+0, 4096, LOCAL_WRITE) "
+       "-> ok lkey=0x1 rkey=0x2"),
       "rereg_mr(mr0, CHANGE_PD|0x18, pd1, 0x0, 0, 0) -> refused ERR_CMD EOPNOTSUPP",
       "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused ERR_INPUT errno=0",
       "rereg_mr(mr0, 0, pd1, 0x0, 0, 0) -> refused ERR_DONT_FORK_NEW ENOMEM",

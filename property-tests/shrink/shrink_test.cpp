@@ -16,7 +16,6 @@ namespace {
 using model::DeviationClass;
 using model::Verb;
 using model::Verdict;
-using ::testing::HasSubstr;
 
 const model::Annotation kOdd{{"pitfall.odd", DeviationClass::status, {"outcome_known"}},
                              Verdict::deviates};

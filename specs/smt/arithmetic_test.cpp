@@ -59,9 +59,8 @@ std::vector<Ref> some_bits(std::mt19937_64& random) {
   };
   std::vector<Ref> bits;
   for (auto i = 1 + random() % 5; i > 0; --i) {
-    const Bit bit = random() % 3 == 0   ? word() == word()
-                    : random() % 2 == 0 ? word() < word()
-                                        : word() <= word();
+    const auto a = word(), b = word();
+    const Bit bit = random() % 3 == 0 ? a == b : random() % 2 == 0 ? a < b : a <= b;
     bits.push_back((random() % 2 == 0 ? bit : !bit).ref());
   }
   return bits;

@@ -134,7 +134,7 @@ class Inequalities {
   /// The total less the multiple of 2^width that makes it a word.
   z3::expr brought_back(Ref word, const z3::expr& total, std::pair<int, int> around) {
     const unsigned width = Store::current().node(word).width;
-    const auto value = fresh("value ", word);
+    auto value = fresh("value ", word);
     z3::expr_vector some(context_);
     for (int i = around.first; i <= around.second; ++i)
       some.push_back(total == value + times_around(i, width));
@@ -149,13 +149,13 @@ class Inequalities {
       case Op::constant: return constant(node.value);
       case Op::extend: return of_word(node.args[0]);
       case Op::unknown: {
-        const auto value = fresh("value ", word);
+        auto value = fresh("value ", word);
         facts_[word] = {value >= 0, value <= times_around(1, node.width) - 1};
         return value;
       }
       case Op::bit_and: {
         const Number mask = store.node(node.args[0]).value;
-        const auto value = fresh("value ", word);
+        auto value = fresh("value ", word);
         const auto whole = of_word(node.args[1]);
         facts_[word] = {value >= 0, value <= number(mask), value <= whole};
         if (exact_)
@@ -168,7 +168,7 @@ class Inequalities {
   z3::expr of_word(Ref word) {
     const auto found = words_.find(word);
     if (found != words_.end()) return found->second;
-    const auto made = make(word);
+    auto made = make(word);
     words_.emplace(word, made);
     return made;
   }

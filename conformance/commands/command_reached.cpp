@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/commands/validators.hpp"
+#include "conformance/report/driver_report.hpp"
+#include "conformance/run/read_back.hpp"
+#include "model/trace/tool_error.hpp"
+#include "model/trace/write_file.hpp"
+
+namespace mrproof::conformance {
+namespace {
+
+struct ReachedOptions {
+  std::vector<std::string> reports;
+  std::string image, log, console, out;
+  bool functions = false;
+};
+
+/// The name of a column.
+std::string name_of(const std::string& report) {
+  const auto path = std::filesystem::path(folder_of(report));
+  const auto name = path.has_filename() ? path.filename() : path.parent_path().filename();
+  return name.stem().string();
+}
+
+int reached(const ReachedOptions& options) {
+  std::vector<NamedCoverage> runs;
+  if (!options.image.empty()) {
+    DriverCoverage coverage(options.image);
+    coverage.add(options.log, options.console);
+    runs.emplace_back("reached", coverage);
+    if (!options.out.empty())
+      model::write_whole_file(
+          options.out,
+          nlohmann::ordered_json{{"driver_coverage", coverage.to_json()}}.dump(1) + "\n");
+  }
+  for (const auto& report : options.reports) {
+    auto coverage = reached_by(report);
+    if (!coverage)
+      throw model::ToolError(fmt::format(
+          "{}: does not tell what was reached of the driver; run with --driver-coverage", report));
+    runs.emplace_back(name_of(report), std::move(*coverage));
+  }
+  if (runs.empty()) throw model::ToolError("name the reports of runs with --driver-coverage");
+  fmt::print("{}", driver_table(runs, options.functions));
+  return kExitExpected;
+}
+
+}  // namespace
+
+void add_reached_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ReachedOptions>();
+  auto& o = *options;
+  auto* command = app.add_subcommand(
+      "reached", "Print what runs with --driver-coverage reached of the driver, side by side");
+  command->add_option("reports", o.reports, "reports (folder or report.json) of one image's runs");
+  command->add_flag("--functions", o.functions, "a row for each function, too");
+  auto* image = command->add_option("--image", o.image,
+                                    "image whose guest was booted by other means, with --code-log");
+  auto* log = command->add_option("--log", o.log, "that log")->needs(image);
+  auto* console =
+      command->add_option("--console", o.console, "what the guest's console said")->needs(image);
+  image->needs(log)->needs(console);
+  command->add_option("--out", o.out, "write what it reached to a file that stands for a report")
+      ->needs(image);
+  command->callback([options, &exit_code] { exit_code = reached(*options); });
+}
+
+}  // namespace mrproof::conformance

@@ -1,0 +1,127 @@
+#include "conformance/report/driver_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "conformance/report/report.hpp"
+
+namespace mrproof::conformance {
+namespace {
+
+/// Instructions, and how many of them were reached.
+struct Share {
+  std::size_t all = 0, reached = 0;
+  void add(const CodeFunction& f) {
+    all += f.reached.size();
+    reached += static_cast<std::size_t>(std::count(f.reached.begin(), f.reached.end(), true));
+  }
+  [[nodiscard]] double percent() const {
+    return all == 0 ? 0 : 100.0 * static_cast<double>(reached) / static_cast<double>(all);
+  }
+};
+
+/// A module, a file of it, or a function of that; by these names in their order.
+struct Row {
+  std::string module, file, function;
+  bool operator<(const Row& other) const {
+    return std::tie(module, file, function) < std::tie(other.module, other.file, other.function);
+  }
+};
+
+std::map<Row, Share> shares(const DriverCoverage& coverage) {
+  std::map<Row, Share> rows;
+  for (const auto& f : coverage.functions()) {
+    rows[{f.module, "", ""}].add(f);
+    if (!f.file.empty()) rows[{f.module, f.file, ""}].add(f);
+    rows[{f.module, f.file, f.name}].add(f);
+  }
+  return rows;
+}
+
+/// What of the file's name is not that of its folder, which all of a module's share.
+std::string base_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }
+
+std::string cell_of(const Row& row) {
+  if (!row.function.empty()) return "&nbsp; &nbsp; " + escaped(row.function);
+  if (!row.file.empty()) return "&nbsp; " + escaped(base_name(row.file));
+  return "<b>" + escaped(row.module) + "</b>";
+}
+
+std::string name_of(const Row& row) {
+  if (!row.function.empty()) return "    " + row.function;
+  return row.file.empty() ? row.module : "  " + base_name(row.file);
+}
+
+}  // namespace
+
+std::string driver_table(const std::vector<NamedCoverage>& runs, bool functions) {
+  std::vector<std::map<Row, Share>> columns;
+  std::string text = fmt::format("{:44}{:>8}", "reached of the driver", "of");
+  for (const auto& [name, coverage] : runs) {
+    columns.push_back(shares(coverage));
+    text += fmt::format("{:>{}}", name, std::max<std::size_t>(name.size() + 2, 10));
+  }
+  text += "\n";
+  for (const auto& [row, first] : columns.front()) {
+    if (!row.function.empty() && !functions) continue;
+    text += fmt::format("{:44}{:>8}", name_of(row), first.all);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto width = std::max<std::size_t>(runs[i].first.size() + 2, 10);
+      text += fmt::format("{:>{}.1f} %", columns[i][row].percent(), width - 2);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string driver_line(const DriverCoverage& coverage) {
+  std::string text;
+  for (const auto& [row, share] : shares(coverage))
+    if (row.file.empty() && row.function.empty())
+      text += fmt::format("{} {:.1f} % of {}, ", row.module, share.percent(), share.all);
+  return "instructions reached: " + text + "by file: mrproof reached\n";
+}
+
+std::string only_reached_by(const DriverCoverage& one, const DriverCoverage& other) {
+  DriverCoverage both = one;
+  both.add(other);  // they are of one image, or this tells
+  std::vector<std::pair<std::size_t, std::string>> lines;
+  for (std::size_t i = 0; i < one.functions().size(); ++i) {
+    const auto& mine = one.functions()[i];
+    const auto& theirs = other.functions()[i].reached;
+    std::size_t more = 0;
+    for (std::size_t at = 0; at < theirs.size(); ++at)
+      more += mine.reached[at] && !theirs[at] ? 1 : 0;
+    const bool whole = std::find(theirs.begin(), theirs.end(), true) == theirs.end();
+    if (more > 0)
+      lines.emplace_back(more, fmt::format("{:>6} of {:>5}  {} {}{}\n", more, theirs.size(),
+                                           mine.file.empty() ? mine.module : base_name(mine.file),
+                                           mine.name, whole ? " (the other: nothing of it)" : ""));
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& line : lines) text += line.second;
+  return text;
+}
+
+std::string driver_section(const DriverCoverage& coverage) {
+  std::string text =
+      "<h2>Reached of the driver</h2>\n<table><tr><th>code</th><th></th>"
+      "<th>instructions</th><th>reached</th></tr>\n";
+  for (const auto& [row, share] : shares(coverage)) {
+    if (!row.function.empty() && share.reached == share.all) continue;
+    text += fmt::format(
+        "<tr{}><td>{}</td><td><svg viewBox=\"0 0 100 8\" width=\"100\" height=\"8\" role=\"img\" "
+        "aria-label=\"{:.0f} percent\"><rect width=\"100\" height=\"8\" fill=\"var(--soft)\"/>"
+        "<rect width=\"{:.1f}\" height=\"8\" fill=\"var(--good)\"/></svg></td>"
+        "<td class=\"n\">{}</td><td class=\"n\">{:.1f} %</td></tr>\n",
+        row.function.empty() ? "" : " class=\"known\"", cell_of(row), share.percent(),
+        share.percent(), share.all, share.percent());
+  }
+  return text + "</table>\n<p>Functions of which everything was reached are left out.</p>\n";
+}
+
+}  // namespace mrproof::conformance

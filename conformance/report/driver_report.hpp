@@ -1,0 +1,29 @@
+// What runs reached of a driver, for people: by module, by file of its source, by function.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/run/driver_coverage.hpp"
+
+namespace mrproof::conformance {
+
+/// What one run reached, and its name.
+using NamedCoverage = std::pair<std::string, DriverCoverage>;
+
+/// A table with a column of shares for each run, and a row for each module and file; `functions`:
+/// for each function, too. All runs are of one image.
+std::string driver_table(const std::vector<NamedCoverage>& runs, bool functions);
+
+/// The shares of the modules, in a line.
+std::string driver_line(const DriverCoverage& coverage);
+
+/// The functions of which one run reached instructions that the other did not, a line each, most
+/// instructions first; empty if there are none.
+std::string only_reached_by(const DriverCoverage& one, const DriverCoverage& other);
+
+/// A section of a run's page.
+std::string driver_section(const DriverCoverage& coverage);
+
+}  // namespace mrproof::conformance

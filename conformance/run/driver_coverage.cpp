@@ -1,0 +1,146 @@
+#include "conformance/run/driver_coverage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unordered_set>
+
+#include "model/trace/tool_error.hpp"
+
+namespace mrproof::conformance {
+namespace {
+
+using Json = nlohmann::json;
+
+/// {"rdma_rxe .text": address} by the lines of a guest's init.
+std::map<std::string, std::uint64_t> places_in(const std::string& console) {
+  constexpr std::string_view kSays = "mrproof: code of ";
+  std::map<std::string, std::uint64_t> places;
+  std::ifstream in(console);
+  for (std::string line; std::getline(in, line);) {
+    const auto at = line.find(kSays);
+    std::string module, section, address;
+    if (at != std::string::npos &&
+        std::istringstream(line.substr(at + kSays.size())) >> module >> section >> address)
+      places[module + " " + section] = std::strtoull(address.c_str(), nullptr, 16);
+  }
+  if (places.empty())
+    throw model::ToolError(fmt::format(
+        "{}: does not tell where the driver's code lies; build the image again", console));
+  return places;
+}
+
+/// The addresses of the instructions that the emulator translated.
+std::unordered_set<std::uint64_t> addresses_in(const std::string& log) {
+  std::unordered_set<std::uint64_t> addresses;
+  std::ifstream in(log);
+  if (!in) throw model::ToolError(fmt::format("{}: QEMU has not written what it translated", log));
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("0x")) addresses.insert(std::strtoull(line.c_str(), nullptr, 16));
+  return addresses;
+}
+
+/// Four instructions in each digit, the first in its highest bit.
+std::string as_digits(const std::vector<bool>& bits) {
+  std::string text((bits.size() + 3) / 4, '0');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned digit = 0;
+    for (std::size_t bit = 4 * i; bit < std::min(bits.size(), 4 * i + 4); ++bit)
+      digit |= bits[bit] ? 8U >> (bit % 4) : 0U;
+    text[i] = "0123456789abcdef"[digit];
+  }
+  return text;
+}
+
+int digit_value(char digit) {
+  const int value = digit >= 'a' ? digit - 'a' + 10 : digit - '0';
+  if (value < 0 || value > 15)
+    throw model::ToolError(fmt::format("'{}' is no hexadecimal digit", digit));
+  return value;
+}
+
+std::vector<bool> from_digits(const std::string& text, std::size_t count) {
+  if (text.size() != (count + 3) / 4)
+    throw model::ToolError("the driver's coverage is damaged: run again");
+  std::vector<bool> bits(count);
+  for (std::size_t i = 0; i < count; ++i)
+    bits[i] = (static_cast<unsigned>(digit_value(text[i / 4])) & (8U >> (i % 4))) != 0;
+  return bits;
+}
+
+}  // namespace
+
+DriverCoverage::DriverCoverage(const std::string& image) {
+  const std::string file = image + "/code.json";
+  std::ifstream in(file);
+  try {
+    for (const Json code = Json::parse(in); const Json& module : code.at("modules"))
+      for (const Json& f : module.at("functions")) {
+        Place place{f.at("section"), {}};
+        std::uint64_t at = f.at("start");
+        for (const char digit : f.at("lengths").get<std::string>()) {
+          place.instructions.push_back(at);
+          at += static_cast<std::uint64_t>(digit_value(digit));
+        }
+        functions_.push_back({module.at("name"), f.at("file"), f.at("name"),
+                              std::vector<bool>(place.instructions.size())});
+        places_.push_back(std::move(place));
+      }
+  } catch (const Json::exception& error) {
+    throw model::ToolError(
+        fmt::format("{}: cannot be read ({}); build the image again", file, error.what()));
+  }
+}
+
+DriverCoverage DriverCoverage::from_json(const Json& json) {
+  DriverCoverage coverage;
+  for (const Json& f : json)
+    coverage.functions_.push_back(
+        {f.at("module"), f.at("file"), f.at("function"),
+         from_digits(f.at("map"), f.at("instructions").get<std::size_t>())});
+  return coverage;
+}
+
+nlohmann::ordered_json DriverCoverage::to_json() const {
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& f : functions_)
+    json.push_back({{"module", f.module},
+                    {"file", f.file},
+                    {"function", f.name},
+                    {"instructions", f.reached.size()},
+                    {"reached", std::count(f.reached.begin(), f.reached.end(), true)},
+                    {"map", as_digits(f.reached)}});
+  return json;
+}
+
+void DriverCoverage::add(const std::string& log, const std::string& console) {
+  const auto bases = places_in(console);
+  const auto addresses = addresses_in(log);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto base = bases.find(functions_[i].module + " " + places_[i].section);
+    if (base == bases.end()) continue;  // of a module that is part of the kernel itself
+    for (std::size_t at = 0; at < places_[i].instructions.size(); ++at)
+      if (addresses.contains(base->second + places_[i].instructions[at]))
+        functions_[i].reached[at] = true;
+  }
+}
+
+void DriverCoverage::add(const DriverCoverage& other) {
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const auto differs = [&] {
+      return i >= other.functions_.size() || other.functions_[i].name != functions_[i].name ||
+             other.functions_[i].reached.size() != functions_[i].reached.size();
+    };
+    if (differs())
+      throw model::ToolError("what was reached is of another driver; compare runs of one image");
+    for (std::size_t at = 0; at < functions_[i].reached.size(); ++at)
+      if (other.functions_[i].reached[at]) functions_[i].reached[at] = true;
+  }
+}
+
+}  // namespace mrproof::conformance
