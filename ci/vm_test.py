@@ -146,7 +146,7 @@ class Run(unittest.TestCase):
                 words = process.read_bytes()
             except OSError:
                 continue
-            if words.startswith(b"qemu-system") and str(self.out).encode() in words:
+            if b"qemu-system" in words.split(b"\0")[0] and str(self.out).encode() in words:
                 os.kill(int(process.parent.name), signal.SIGKILL)
 
     def own_image(self):

@@ -60,12 +60,14 @@ int no_repeat(property_tests::Trials& trials, const std::string& file, const mod
   return kExitNothingTested;
 }
 
-int run(ShrinkOptions options) {
+int run(ShrinkOptions options, const CLI::App& command) {
   const std::string& file = options.plan.trace_file;
   if (!options.out.empty()) model::check_writable(options.out);
   const std::string text = model::read_text(file);
   const model::Trace trace = model::parse_trace(text, file);
   options.plan.dialect = model::book_of(trace, options.plan.dialect, file).dialect();
+  take_guest(command, trace, options.session.machine);
+  options.plan.rounds = trace.rounds;
   SupervisedTrials trials(options.session, options.plan);
   stop_on_signals();
   const model::Annotation* told = property_tests::last_told_by(trace);
@@ -116,7 +118,7 @@ void add_shrink_command(CLI::App& app, int& exit_code) {
       ->check(kNotEmpty);
   command->add_option("-o,--out", o.out, "file for the shrunk trace (default: standard output)")
       ->check(kNotEmpty);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command->callback([options, command, &exit_code] { exit_code = run(*options, *command); });
 }
 
 }  // namespace mrproof::conformance

@@ -28,10 +28,16 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
       ->transform(whole_number(0, std::numeric_limits<std::uint32_t>::max()))
       ->needs(target);
   command
-      .add_flag_callback(
-          "--preempt",
-          [&session] { session.machine.kernel_arguments.emplace_back("preempt=full"); },
-          "the virtual machine's kernel can be preempted nearly anywhere")
+      .add_option("--guest-processors", session.machine.processors,
+                  "how many an emulated virtual machine has; 0: as many as its emulator can repeat")
+      ->capture_default_str()
+      ->check(CLI::Range(0U, 64U))
+      ->needs(target);
+  command
+      .add_flag(
+          "--preempt", session.machine.preempt,
+          "make races likelier: the virtual machine's kernel can be preempted nearly anywhere, "
+          "and the calls move from processor to processor")
       ->needs(target);
   command
       .add_flag("!--no-repeat", session.machine.repeats,
@@ -43,6 +49,13 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
                   "seconds without a sign of life that count as a hang")
       ->capture_default_str()
       ->check(kPositive);
+}
+
+void take_guest(const CLI::App& command, const model::Trace& trace, MachineOptions& machine) {
+  if (!trace.guest) return;
+  if (command.count("--guest-seed") == 0) machine.seed = trace.guest->seed;
+  if (command.count("--guest-processors") == 0) machine.processors = trace.guest->processors;
+  machine.preempt = machine.preempt || trace.guest->preempt;
 }
 
 void add_trial_options(CLI::App& command, TrialOptions& options) {

@@ -1,3 +1,4 @@
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 
 #include "conformance/run/process.hpp"
 #include "conformance/run/worker.hpp"
+#include "model/random.hpp"
 
 namespace mrproof::conformance {
 namespace {
@@ -17,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kKillTime{20};
 /// Microseconds between looks at the worker.
 constexpr unsigned kLook = 5000;
+/// The most and least of them where the worker is moved at each look.
+constexpr unsigned kShortLook = 100, kLongLook = 1000;
 
 /// A worker, and whether there are signs of life from it.
 class Watch {
@@ -37,13 +41,23 @@ class Watch {
         ::kill(worker_, SIGKILL);
         killed_ = now;
       }
-      usleep(kLook);
+      usleep(header_.restless.load() != 0 ? move() : kLook);
     }
     header_.wait_status.store(status);
     say(killed_ ? Watched::hung : Watched::ended);
   }
 
  private:
+  /// Has the worker go on with another processor, if there is one. The time until the next move.
+  unsigned move() {
+    const auto processors = static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(++moves_ % processors, &set);
+    sched_setaffinity(worker_, sizeof set, &set);
+    return static_cast<unsigned>(random_.between(kShortLook, kLongLook));
+  }
+
   static std::uint64_t milliseconds(Clock::duration time) {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
@@ -66,6 +80,8 @@ class Watch {
   Clock::time_point heard_ = Clock::now(), counted_ = heard_;
   std::optional<Clock::time_point> killed_;
   std::uint64_t head_ = 0;
+  unsigned moves_ = 0;
+  model::Random random_{1};
 };
 
 }  // namespace

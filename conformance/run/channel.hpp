@@ -44,6 +44,7 @@ struct ChannelHeader {
   std::atomic<std::uint32_t> answers;     ///< up to which of these it has let them go on
   std::atomic<std::uint32_t> wants;       ///< Wants, of the last of them
   std::atomic<std::uint32_t> pauses;      ///< 1: whoever waits stops the virtual machine
+  std::atomic<std::uint32_t> restless;    ///< 1: the worker is moved from processor to processor
   std::atomic<std::uint32_t> shut_down;   ///< 1: the agent is to end its worker and itself
   std::atomic<std::uint32_t> watched;     ///< Watched, of the last worker
   std::atomic<std::int32_t> wait_status;  ///< of that worker, as waitpid(2) gives it

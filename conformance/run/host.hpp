@@ -9,6 +9,7 @@
 
 #include "conformance/run/channel.hpp"
 #include "conformance/run/driver_coverage.hpp"
+#include "model/trace/trace.hpp"
 
 namespace mrproof::conformance {
 
@@ -19,6 +20,10 @@ struct MachineOptions {
   /// An emulated guest counts instructions, so that it does the same each time; false: it has two
   /// processors and the time of this machine.
   bool repeats = true;
+  std::uint32_t processors = 0;  ///< of such a guest; 0: as many as its emulator can do
+  /// The guest's kernel can be preempted nearly anywhere, and the worker is moved from processor to
+  /// processor: races are likelier.
+  bool preempt = false;
   std::uint32_t seed = 1;        ///< of what is random in a guest that repeats
   bool driver_coverage = false;  ///< what is reached of the driver is told; of emulated guests only
 };
@@ -57,6 +62,8 @@ class Host {
   /// The kernel's first line since the machine came up about a BUG, an oops or a WARN; empty if
   /// there is none, or if that cannot be known.
   virtual std::string kernel_trouble() { return ""; }
+  /// The guest that it is, if that does the same each time.
+  [[nodiscard]] virtual std::optional<model::GuestSetup> guest() const { return std::nullopt; }
   /// Where it is, for people: "this machine", "virtual machine debian-bookworm (tcg)".
   [[nodiscard]] virtual std::string name() const = 0;
   /// What was reached of the driver so far, if that was asked for. Takes the machine down.

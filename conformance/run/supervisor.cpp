@@ -113,6 +113,8 @@ void Supervisor::take(Record&& record) {
       case_.setup = record.setup;
       case_.can = tally_.can;
       case_.dialect = plan_.dialect;
+      case_.guest = host_.guest();
+      case_.rounds = static_cast<std::uint32_t>(plan_.rounds);
       tally_.begin_case(case_name_);
       journal_.begin_case(case_name_, record);
       break;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,9 +39,8 @@ class VirtualHost : public AgentHost {
         path_(std::filesystem::absolute(path).string()),
         target_(std::filesystem::absolute(machine.target).string()),
         console_(std::move(console)),
-        kernel_arguments_(machine.kernel_arguments),
-        mode_(machine.repeats ? fmt::format("--seed={}", machine.seed) : "--no-repeat"),
-        saved_(target_, mode_, kernel_arguments_) {
+        kernel_arguments_(kernel_arguments(machine)),
+        restless_(machine.preempt) {
     std::ifstream in(target_ + "/target.json");
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (!in || json.is_discarded())
@@ -50,8 +50,13 @@ class VirtualHost : public AgentHost {
                       machine.target));
     const std::string accelerator = json.value("accelerator", "?");
     const bool repeats = accelerator == "tcg" && machine.repeats;
+    if (repeats) guest_ = guest_of(machine, json.value("processors", 1U));
     name_ = fmt::format("virtual machine {} ({}{})", json.value("name", "?"), accelerator,
-                        repeats ? fmt::format(", seed {}", machine.seed) : "");
+                        guest_ ? ", " + model::print_guest(*guest_) : "");
+    mode_ = guest_ ? std::vector{fmt::format("--seed={}", guest_->seed),
+                                 fmt::format("--processors={}", guest_->processors)}
+                   : std::vector<std::string>{"--no-repeat"};
+    saved_.emplace(target_, fmt::format("{}", fmt::join(mode_, " ")), kernel_arguments_);
     has_monitor_ = accelerator == "tcg" || accelerator == "kvm";
     if (machine.driver_coverage) {
       if (accelerator != "tcg")
@@ -81,10 +86,27 @@ class VirtualHost : public AgentHost {
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] double boot_seconds() const override { return boot_seconds_; }
 
+  [[nodiscard]] std::optional<model::GuestSetup> guest() const override { return guest_; }
+
  private:
+  static model::GuestSetup guest_of(const MachineOptions& machine, std::uint32_t most) {
+    if (machine.processors > most)
+      throw model::ToolError(fmt::format(
+          "{}: a guest of {} processors is wanted, and its QEMU repeats what a guest does with {} "
+          "only; install QEMU 10 or newer, and build the image again",
+          machine.target, machine.processors, most));
+    return {machine.seed, machine.processors == 0 ? most : machine.processors, machine.preempt};
+  }
+
+  static std::vector<std::string> kernel_arguments(const MachineOptions& machine) {
+    auto all = machine.kernel_arguments;
+    if (machine.preempt) all.emplace_back("preempt=full");
+    return all;
+  }
+
   /// From the saved guest, which is made where there is none; boots where that fails.
   void bring_up() override {
-    if (saves_ && !saved_.exists() && boot_and_save()) return;
+    if (saves_ && !saved_->exists() && boot_and_save()) return;
     if (saves_ && begin_from_saved()) return;
     boot();
   }
@@ -95,7 +117,7 @@ class VirtualHost : public AgentHost {
     try {
       if (!pauses())
         throw model::ToolError("the guest's kernel has no /dev/port: it cannot be saved");
-      saved_.save(*qmp_, log_);
+      saved_->save(*qmp_, log_);
       renew();
       said_.clear();  // that it booted does not count: other runs begin from it
       return false;
@@ -110,7 +132,7 @@ class VirtualHost : public AgentHost {
     launch(true);
     const std::string control = channel_.control();
     try {
-      saved_.load(*qmp_);
+      saved_->load(*qmp_);
       channel_.set_control(control);
     } catch (const std::exception& error) {
       renew();
@@ -173,13 +195,15 @@ class VirtualHost : public AgentHost {
     header.answers.store(0);
     header.wants.store(static_cast<std::uint32_t>(Wants::request));
     header.pauses.store(has_monitor_ ? 1 : 0);
+    header.restless.store(restless_ ? 1 : 0);
     log_ = fmt::format("{}-{}.log", console_, ++boots_);
     std::vector<std::string> words{target_ + "/boot"};
-    if (has_monitor_) words.insert(words.end(), {"--monitor", mode_});
+    if (has_monitor_) words.emplace_back("--monitor");
+    if (has_monitor_) words.insert(words.end(), mode_.begin(), mode_.end());
     if (from_saved) words.emplace_back("--incoming");
     if (reached_) {
       words.push_back("--code-log=" + code_log());
-      said_ = from_saved ? saved_.console() : log_;
+      said_ = from_saved ? saved_->console() : log_;
     }
     words.insert(words.end(), {path_, std::filesystem::absolute(log_).string()});
     words.insert(words.end(), kernel_arguments_.begin(), kernel_arguments_.end());
@@ -254,8 +278,10 @@ class VirtualHost : public AgentHost {
   std::string target_;
   std::string console_;
   std::vector<std::string> kernel_arguments_;
-  std::string mode_;  ///< the boot program's option for it
-  SavedGuest saved_;
+  bool restless_;
+  std::optional<model::GuestSetup> guest_;
+  std::vector<std::string> mode_;  ///< the boot program's options for it
+  std::optional<SavedGuest> saved_;
   bool saves_ = false;
   std::string name_;
   std::string log_;

@@ -125,7 +125,9 @@ class Worker {
         plan_.is_replay() || (plan_.is_scenario(index) && plan_.scenarios.at(index).finding);
     device_.read_after_connect(plan_.read_after_connect && !finding);
     if (plan_.is_replay())
-      return replay(index, model::parse_trace(plan_.traces.at(index), plan_.trace_file), {});
+      return replay(
+          index, model::parse_trace(plan_.traces.at(index % plan_.traces.size()), plan_.trace_file),
+          {});
     if (const auto in = plan_.in_series(index)) return run_in_series(index, *in);
     if (!plan_.is_scenario(index)) return walk(index);
     const auto& scenario = plan_.scenarios.at(index);

@@ -46,6 +46,8 @@ ShrinkOutcome shrink_on(SupervisedTrials& trials, const model::Trace& trace,
   outcome.seconds = seconds_since(start);
   if (!outcome.shrunk) return outcome;
   outcome.trace = property_tests::presentable(*outcome.shrunk, wanted);
+  outcome.trace.guest = trace.guest;
+  outcome.trace.rounds = trace.rounds;
   const auto& d = trials.device();
   outcome.trace.comments = {fmt::format(" device {}  driver {}  kernel {}  rdma-core {}", d.device,
                                         d.driver, d.kernel, d.rdma_core)};

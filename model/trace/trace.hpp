@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -86,10 +87,23 @@ struct Step : PlannedCall {
   std::size_t line = 0;              ///< where it stands in the file, from 1
 };
 
+/// The emulated guest in which a trace was seen to show what it tells: the same image does the same
+/// in another one.
+struct GuestSetup {
+  std::uint32_t seed = 1;        ///< of what is random there
+  std::uint32_t processors = 1;  ///< at least one
+  bool preempt = false;          ///< races are made likelier there (the option --preempt)
+  friend bool operator==(const GuestSetup&, const GuestSetup&) = default;
+};
+
 /// A whole trace.
 struct Trace {
   std::vector<std::string> comments;  ///< lines after the first that start with '#', without it
   std::string dialect = "linux";      ///< rules it is to be judged by (model/judge/rulebook.hpp)
+  std::optional<GuestSetup> guest;
+  /// The calls are made so often, each time in a case of its own, or until they show what they
+  /// tell: for races.
+  std::uint32_t rounds = 1;
   Setup setup;
   Capabilities<Plain> can{Plain::flags(kRemoteAtomic | kMwBind), Plain::address(1U << 30U)};
   std::vector<Step> steps;
@@ -109,6 +123,9 @@ Trace load_trace(const std::string& file);
 
 /// The text of a whole trace; parse_trace() of it gives the same trace.
 std::string print_trace(const Trace& trace);
+
+/// "seed 3, processors 2, preempt".
+std::string print_guest(const GuestSetup& guest);
 
 /// The "given" line of what the device claims, and those of a setup.
 std::string print_capabilities(const Capabilities<Plain>& can);

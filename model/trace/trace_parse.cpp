@@ -62,6 +62,30 @@ void parse_pair(LineScanner& in, Setup& setup) {
   }
 }
 
+/// "seed 3, processors 2, preempt".
+GuestSetup parse_guest(LineScanner& in) {
+  GuestSetup guest;
+  in.expect("seed");
+  guest.seed = static_cast<std::uint32_t>(in.number(0xffffffff, "the guest's seed"));
+  in.expect(",");
+  in.expect("processors");
+  const std::size_t start = in.position();
+  guest.processors = static_cast<std::uint32_t>(in.number(64, "how many processors it has"));
+  if (guest.processors == 0) in.fail_at(start, "a guest has one processor at least");
+  if (in.take(",")) {
+    in.expect("preempt");
+    guest.preempt = true;
+  }
+  return guest;
+}
+
+std::uint32_t parse_rounds(LineScanner& in) {
+  const std::size_t start = in.position();
+  const auto rounds = in.number(1'000'000, "how often the calls are made");
+  if (rounds == 0) in.fail_at(start, "the calls are made once at least");
+  return static_cast<std::uint32_t>(rounds);
+}
+
 void parse_given(LineScanner& in, Trace& trace) {
   in.skip_blanks();
   if (in.take("capabilities(")) {
@@ -69,6 +93,12 @@ void parse_given(LineScanner& in, Trace& trace) {
     in.expect(")");
   } else if (in.take("dialect(")) {
     trace.dialect = parse_dialect(in);
+    in.expect(")");
+  } else if (in.take("guest(")) {
+    trace.guest = parse_guest(in);
+    in.expect(")");
+  } else if (in.take("rounds(")) {
+    trace.rounds = parse_rounds(in);
     in.expect(")");
   } else if (in.rest().starts_with("pd")) {
     parse_pd(in, trace.setup);

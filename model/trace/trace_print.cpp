@@ -66,6 +66,11 @@ std::string print_capabilities(const Capabilities<Plain>& can) {
       features == 0 ? "" : ", " + print_flags(kFeatureNames, features));
 }
 
+std::string print_guest(const GuestSetup& guest) {
+  return fmt::format(
+      "seed {}, processors {}{}", guest.seed, guest.processors, guest.preempt ? ", preempt" : "");
+}
+
 std::string print_setup(const Setup& setup) {
   std::string text;
   for (std::size_t i = 0; i < setup.pd.size(); ++i)
@@ -125,6 +130,8 @@ std::string print_trace(const Trace& trace) {
     text += "#" + comment + "\n";
   }
   if (trace.dialect != "linux") text += fmt::format("given dialect({})\n", trace.dialect);
+  if (trace.guest) text += fmt::format("given guest({})\n", print_guest(*trace.guest));
+  if (trace.rounds != 1) text += fmt::format("given rounds({})\n", trace.rounds);
   text += print_capabilities(trace.can);
   text += print_setup(trace.setup);
   for (const auto& step : trace.steps) {

@@ -21,7 +21,7 @@ std::uint64_t Plan::before_walks() const {
 }
 
 std::uint64_t Plan::cases() const {
-  return is_replay() ? traces.size() : before_walks() + seeds * cases_per_seed();
+  return is_replay() ? rounds * traces.size() : before_walks() + seeds * cases_per_seed();
 }
 
 std::optional<Plan::InSeries> Plan::in_series(std::uint64_t index) const {
@@ -156,6 +156,7 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"shard", plan.shard},
                         {"shards", plan.shards},
                         {"traces", plan.traces},
+                        {"rounds", plan.rounds},
                         {"until", until_json(plan)},
                         {"trace_file", plan.trace_file},
                         {"first_case", first_case}};
@@ -184,6 +185,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("shard").get_to(plan.shard);
     request.at("shards").get_to(plan.shards);
     request.at("traces").get_to(plan.traces);
+    request.at("rounds").get_to(plan.rounds);
     if (const Json& until = request.at("until"); !until.is_null()) {
       const auto verdict = static_cast<model::Verdict>(until.at("verdict").get<int>());
       plan.until = {parse_name(until), verdict};

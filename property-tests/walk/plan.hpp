@@ -51,6 +51,7 @@ struct Plan {
   std::uint64_t shard = 0;  ///< only every `shards`-th case is run, from this one on
   std::uint64_t shards = 1;
   std::vector<std::string> traces;  ///< not empty: texts of traces to replay, instead of walks
+  std::uint64_t rounds = 1;         ///< so often each of them is replayed, in turn
   std::string trace_file;           ///< their name, for messages
   /// Set: the run is over when this has been shown, and a trace ends at a call that may not be
   /// made. The worker stays for the next such run, which saves most of the time of a short one.
