@@ -1,5 +1,6 @@
 """The traces of FINDINGS.md, and the targets that each was seen on."""
 
+import json
 import re
 from pathlib import Path
 
@@ -22,6 +23,23 @@ def seen_on(trace):
     if line is None:
         raise ValueError(f"{trace}: has no line '# seen on: TARGET, ...'; add one")
     return [name.strip() for name in line[1].split(",")]
+
+
+def wants_rounds(trace):
+    """Whether it shows a race, which its program does not meet each time."""
+    return "given rounds(" in trace.read_text(encoding="utf-8")
+
+
+def wants_processors(trace):
+    """How many processors the guest has that the trace is for."""
+    found = re.search(r"^given guest\(.*processors (\d+)", trace.read_text(encoding="utf-8"), re.M)
+    return int(found[1]) if found else 1
+
+
+def can_show(image, trace):
+    """Whether the image's guests have as many processors as the trace wants."""
+    facts = json.loads(Path(image, "target.json").read_text(encoding="utf-8"))
+    return wants_processors(trace) <= facts["processors"]
 
 
 def of_target(image):

@@ -84,7 +84,7 @@ double cost(const Layout& layout, std::size_t own, const Box& box, double way) {
     const Arrow& other = layout.arrows.at(i);
     if (i == own) continue;
     if (i < own && padded.overlaps(other.place)) sum += 1000;
-    for (double at = 0.02; at < 1; at += 0.02) sum += box.contains(point_of(other, at)) ? 8 : 0;
+    for (int at = 1; at < 50; ++at) sum += box.contains(point_of(other, at * 0.02)) ? 8 : 0;
   }
   const bool inside = box.left > 4 && box.top > 4 && box.left + box.width < layout.width - 4 &&
                       box.top + box.height < layout.height - 4;
@@ -99,8 +99,8 @@ void place_label(Layout& layout, std::size_t own) {
   const double width = kLetter * static_cast<double>(longest) + 10;
   const double height = kLine * static_cast<double>(arrow.label.size()) + 4;
   double best = std::numeric_limits<double>::max();
-  for (double way = 0.2; way <= 0.81; way += 0.03)
-    for (const double aside : {0.0, -0.7, 0.7, -1.2, 1.2}) {
+  for (int i = 0; i <= 20; ++i)
+    for (const double way = 0.2 + i * 0.03; const double aside : {0.0, -0.7, 0.7, -1.2, 1.2}) {
       const Point at = point_of(arrow, way);
       for (const bool across : {false, true}) {
         const double dx = across ? aside * width : 0;

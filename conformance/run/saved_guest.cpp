@@ -30,7 +30,7 @@ fs::path find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (const auto file = fs::path(folder) / name; fs::exists(file)) return file;
+    if (auto file = fs::path(folder) / name; fs::exists(file)) return file;
   return name;
 }
 

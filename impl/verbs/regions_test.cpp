@@ -78,7 +78,9 @@ TEST_F(OnDevice, ReregistrationBelowTheLibraryIsTheKernels) {
   device_.reset();
   VerbsOptions below;
   below.rereg_by_uverbs = true;
-  device_ = open_verbs_device(std::getenv("MRPROOF_DEVICE"), below);
+  const char* name = std::getenv("MRPROOF_DEVICE");
+  ASSERT_NE(name, nullptr);
+  device_ = open_verbs_device(name, below);
   EXPECT_TRUE(device_->description().device.ends_with("@uverbs"));
   device_->reset(model::standard_setup());
   reg(0, kAll);

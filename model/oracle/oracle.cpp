@@ -40,7 +40,7 @@ const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
 }
 
 Judgement Oracle::check(Step& step, MemorySource& source) {
-  const Judgement judgement = judge_step(step, source);
+  Judgement judgement = judge_step(step, source);
   const bool deviates = judgement.verdict == Verdict::deviates;
   lost_ = judgement.verdict == Verdict::hang || (deviates && !recover(step, judgement));
   return judgement;

@@ -63,6 +63,18 @@ TEST(PrintTrace, NamesTheOtherProcess) {
   EXPECT_EQ(print_setup(parse_trace(first + "0\n", "").setup), "given pd2\n");
 }
 
+TEST(PrintTrace, TellsOfTheGuestAndHowOften) {
+  Trace trace;
+  trace.guest = {3, 2, true};
+  trace.rounds = 400;
+  EXPECT_THAT(print_trace(trace),
+      ::testing::HasSubstr("\ngiven guest(seed 3, processors 2, preempt)\ngiven rounds(400)\n"));
+  testing::expect_same_after_printing(trace);
+  const auto read = parse_trace(print_trace(trace), "");
+  EXPECT_EQ(read.guest, trace.guest);
+  EXPECT_EQ(read.rounds, 400U);
+}
+
 TEST(PrintTrace, KeepsStepsWithoutResultsAndLetsACommentBeOneLine) {
   Trace trace;
   trace.setup = standard_setup();

@@ -11,6 +11,7 @@
 #include "property-tests/walk/test_walk.hpp"
 #include "property-tests/walk/walk.hpp"
 
+// NOLINTBEGIN(clang-analyzer-deadcode.DeadStores): the variable of the benchmark library's loop
 namespace {
 
 using namespace mrproof;
@@ -102,3 +103,4 @@ BENCHMARK(judge_a_trace)->RangeMultiplier(10)->Range(10, 10000);
 }  // namespace
 
 BENCHMARK_MAIN();
+// NOLINTEND(clang-analyzer-deadcode.DeadStores)

@@ -1,6 +1,7 @@
 // Every rule's guard and effect means the same in terms as in plain words, on random states.
 #include <gtest/gtest.h>
 
+#include <cassert>
 #include <random>
 
 #include "specs/prover/rows.hpp"
@@ -94,7 +95,9 @@ model::Rule<Words> in_words(const Row& row) {
   const auto* rule = (row.dialects & 4U) != 0 && (row.dialects & 1U) == 0
                          ? find(model::kExperimentalRules<Words>)
                          : find(model::kLinuxRules<Words>);
-  return rule == nullptr ? *find(model::kExperimentalRules<Words>) : *rule;
+  if (rule == nullptr) rule = find(model::kExperimentalRules<Words>);
+  assert(rule != nullptr);
+  return *rule;
 }
 
 void check(const Row& row, const Shape& shape, std::uint64_t seed) {

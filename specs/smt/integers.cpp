@@ -1,6 +1,7 @@
 #include "specs/smt/integers.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <unordered_map>
 
@@ -100,6 +101,7 @@ class Inequalities {
   }
   /// 2^width times so many.
   z3::expr times_around(int count, unsigned width) {
+    assert(width >= kWidth);
     return halves(count * (2 << (width - kWidth)));
   }
 
