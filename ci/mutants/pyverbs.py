@@ -16,8 +16,7 @@ import image
 import packages
 from packages import TargetError
 
-PACKAGES = ["python3-pyverbs", "python3.11", "python3.11-minimal", "ibverbs-providers"]
-PYTHON = "usr/lib/python3.11"
+PACKAGES = ["python3-pyverbs", "python3", "ibverbs-providers"]
 TESTS = "usr/share/doc/rdma-core/tests"
 # Parts of the library that no test needs, by the start of their path.
 NOT_NEEDED = ("test/", "idlelib/", "lib2to3/", "pydoc_data/", "ensurepip/", "distutils/")
@@ -30,7 +29,7 @@ LIMIT = 300
 SCRIPT = """
 cd /peer/tests
 export PYTHONHOME=/usr PYTHONPATH=/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
-/bin/busybox timeout -s KILL %d /usr/bin/python3.11 run_tests.py --dev %s -v %s 2>&1
+/bin/busybox timeout -s KILL %d /usr/bin/%s run_tests.py --dev %s -v %s 2>&1
 echo "peer: ended $?"
 """
 OUTCOME = re.compile(r"^test_\S+ \(tests\.(\S+?)\).*?\.\.\. .*?\b(ok|FAIL|ERROR|skipped)\b",
@@ -46,11 +45,14 @@ class Peer:
         self.device, self.tree = device, folder / "peer"
         shutil.rmtree(self.tree, ignore_errors=True)
         packages.unpack(rows, downloads, self.tree, say)
+        self.python = next(path.name for path in sorted((self.tree / "usr/bin").glob("python3.*"))
+                           if path.name.removeprefix("python3.").isdigit())
+        self.library = f"usr/lib/{self.python}"
         self._archive = None
 
     def _add(self, archive, path, name):
         """A file; of Python its bytecode alone: an emulated guest compiles for minutes."""
-        if path.suffix != ".py" or sys.version_info[:2] != (3, 11):
+        if path.suffix != ".py" or f"python3.{sys.version_info[1]}" != self.python:
             archive.file(name, path.read_bytes(), executable=path.suffix in ("", ".so"))
             return
         compiled = self.tree / "compiled.pyc"
@@ -71,12 +73,12 @@ class Peer:
             archive.file(f"peer/tests/{path.name}", path.read_bytes())
 
     def _add_python(self, archive):
-        python = self.tree / "usr/bin/python3.11"
-        archive.file("usr/bin/python3.11", python.read_bytes(), executable=True)
-        for path in sorted((self.tree / PYTHON).rglob("*")):
-            name = str(path.relative_to(self.tree / PYTHON))
+        python = self.tree / "usr/bin" / self.python
+        archive.file(f"usr/bin/{self.python}", python.read_bytes(), executable=True)
+        for path in sorted((self.tree / self.library).rglob("*")):
+            name = str(path.relative_to(self.tree / self.library))
             if path.is_file() and not name.startswith(NOT_NEEDED):
-                self._add(archive, path, f"{PYTHON}/{name}")
+                self._add(archive, path, f"{self.library}/{name}")
         for path in sorted((self.tree / "usr/lib/python3/dist-packages").rglob("*")):
             if path.is_file() and path.suffix in (".py", ".so"):
                 self._add(archive, path, str(path.relative_to(self.tree)))
@@ -98,13 +100,14 @@ class Peer:
             self._add_tests(self._archive)
         archive = image.Archive()
         archive.parts, archive.names = list(self._archive.parts), set(self._archive.names)
-        archive.file("programs/run", (SCRIPT % (LIMIT, self.device, " ".join(tests))).encode())
+        script = SCRIPT % (LIMIT, self.python, self.device, " ".join(tests))
+        archive.file("programs/run", script.encode())
         return archive.finish()
 
-    def run(self, target, tests=()):
+    def run(self, target, tests=(), keep=None):
         """({test: ok, FAIL, ERROR or skipped}, why the guest did not get to the end or "") of the
-        tests named, or of all."""
-        console = guest_programs.boot(target, self.archive(tests), LIMIT + 120)
+        tests named, or of all. `keep`: see guest_programs.boot()."""
+        console = guest_programs.boot(target, self.archive(tests), LIMIT + 120, keep)
         if console.startswith("guest: QEMU"):
             raise TargetError(console.strip())
         outcomes = dict(OUTCOME.findall(console))

@@ -65,23 +65,27 @@ def watch(guest, console, limit):
     return True
 
 
-def boot_once(folder, limit):
+def boot_once(folder, limit, keep):
     """What the console of the folder's guest said, or None of one that never said a word."""
     console = folder / "console"
     console.unlink(missing_ok=True)
-    guest = subprocess.Popen([folder / "boot", folder / "channel", console,
+    log = [f"--code-log={keep / 'code'}"] if keep else []
+    guest = subprocess.Popen([folder / "boot", *log, folder / "channel", console,
                               'mrproof.command="/bin/busybox sh /programs/run"'])
     ended = watch(guest, console, limit)
     said = console.read_text(errors="replace").replace("\r", "")
+    if keep:
+        shutil.copyfile(console, keep / "console")
     if ended:
         return said
     return f"{said}\nguest: silent for {limit} s, given up\n" if said else None
 
 
-def boot(target, archive, limit):
+def boot(target, archive, limit, keep=None):
     """The console of a guest of the target that has the archive's files and runs its script, until
     it ends or is silent for `limit` seconds, which the console's last line then says. A guest that
-    says nothing, and one whose QEMU dies, is booted again; the line tells if that was in vain."""
+    says nothing, and one whose QEMU dies, is booted again; the line tells if that was in vain. The
+    folder `keep` receives `console`, and `code`: what of the kernel's modules was executed."""
     with tempfile.TemporaryDirectory(prefix="mrproof-programs-") as folder:
         folder, target = Path(folder), Path(target)
         (folder / "kernel").symlink_to((target / "kernel").resolve())
@@ -90,7 +94,7 @@ def boot(target, archive, limit):
         (folder / "channel").write_bytes(b"\0" * (1 << 20))
         for _ in range(BOOTS):
             try:
-                said = boot_once(folder, limit)
+                said = boot_once(folder, limit, keep)
                 why = f"guest: silent for {FIRST_WORD} s, given up {BOOTS} times"
             except QemuDied as died:
                 said, why = None, f"guest: {died}, {BOOTS} times"

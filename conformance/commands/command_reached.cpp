@@ -16,7 +16,7 @@ namespace {
 struct ReachedOptions {
   std::vector<std::string> reports;
   std::string image, log, console, out;
-  bool functions = false;
+  bool functions = false, only = false;
 };
 
 /// The name of a column.
@@ -45,7 +45,14 @@ int reached(const ReachedOptions& options) {
     runs.emplace_back(name_of(report), std::move(*coverage));
   }
   if (runs.empty()) throw model::ToolError("name the reports of runs with --driver-coverage");
-  fmt::print("{}", driver_table(runs, options.functions));
+  if (!options.only) {
+    fmt::print("{}", driver_table(runs, options.functions));
+    return kExitExpected;
+  }
+  if (runs.size() != 2) throw model::ToolError("--only compares two runs");
+  for (const std::size_t mine : {0U, 1U})
+    fmt::print("reached by {} only, in instructions:\n{}\n", runs[mine].first,
+               only_reached_by(runs[mine].second, runs[1 - mine].second));
   return kExitExpected;
 }
 
@@ -58,6 +65,7 @@ void add_reached_command(CLI::App& app, int& exit_code) {
       "reached", "Print what runs with --driver-coverage reached of the driver, side by side");
   command->add_option("reports", o.reports, "reports (folder or report.json) of one image's runs");
   command->add_flag("--functions", o.functions, "a row for each function, too");
+  command->add_flag("--only", o.only, "of two runs: the functions of which one reached more");
   auto* image = command->add_option("--image", o.image,
                                     "image whose guest was booted by other means, with --code-log");
   auto* log = command->add_option("--log", o.log, "that log")->needs(image);
