@@ -86,12 +86,11 @@ class Run(unittest.TestCase):
         self.assertEqual(self.report["target"]["rdma_core"], "44.0")
 
     def test_repeats(self):
-        """All but times, however busy this machine is; with another seed the keys are others. On a
-        busy machine QEMU counts a few instructions twice once in some fifty runs, where all sleep.
-        """
+        """To the bit, times included, however busy this machine is; with another seed the keys are
+        others."""
         def run(*arguments):
             self.assertEqual(self.walk("--quick", *arguments), 0, self.output)
-            return re.sub(r'"[a-z]+_ns":\d+', "", (self.out / "journal.jsonl").read_text())
+            return (self.out / "journal.jsonl").read_text()
 
         first = run()
         self.assertEqual(first, run())
@@ -120,7 +119,8 @@ class Run(unittest.TestCase):
         """Each case has a guest of its own, and so does the same in whatever order."""
         self.assertEqual(self.walk("--fresh", "--case-steps", 20, steps=100), 0, self.output)
         self.assertEqual(self.report["cases"]["finished"], 5)
-        self.assertEqual(len(list(self.out.glob("console-*.log"))), 5)
+        # One more where the guest had to be booted, to be saved.
+        self.assertIn(len(list(self.out.glob("console-*.log"))), (5, 6))
 
     def test_time_is_the_guests(self):
         """A guest's second ends a run long before its plan is done."""
@@ -200,7 +200,7 @@ class Run(unittest.TestCase):
 
         for _ in range(2):
             self.assertEqual(run(), "")
-            saved, = image.glob("saved-*")
+            saved, = [file for file in image.glob("saved-*") if not file.suffix]
             os.truncate(saved, saved.stat().st_size // 2)
             self.assertIn(f"{saved}: no guest that can be begun from: ", run())
 

@@ -61,7 +61,7 @@ class ModuleSource:
         shutil.copytree(self.original, self.changed)
 
     def _unpack_source(self):
-        unpack_source(self.tree, self.source_package, self.source, self.original)
+        unpack_source(self.tree, self.suite, self.source_package, self.source, self.original)
 
     def _settle_paths(self):
         """The headers' makefile names the place where their package would be installed."""
@@ -118,12 +118,12 @@ class ModuleSource:
         shutil.copyfile(self.original / file, self.changed / file)
 
 
-def unpack_source(tree, package, source, folder):
+def unpack_source(tree, suite, package, source, folder):
     """Has a folder of the kernel's source, which lies in a package that is unpacked in the tree."""
     # `linux-source` is the archive's newest, whose file has the version in its name.
     archives = sorted((tree / "usr/src").glob(f"{package}*.tar.xz"))
     if len(archives) != 1:
-        raise TargetError(f"{package} has no source; mend the description")
+        raise TargetError(f"{package} of {suite} has no source; mend the description")
     start = f"{archives[0].name.removesuffix('.tar.xz')}/{source}/"
     with tarfile.open(archives[0]) as tar:
         for member in tar:

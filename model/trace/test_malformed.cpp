@@ -181,10 +181,10 @@ std::vector<Malformed> of_given_lines() {
       line("DialectOpen", "given dialect(linux", 20, "')'"),
       third("DialectAfterAStep", "pd2 = alloc_pd() -> ok", "given dialect(linux)", 1,
           "before the first step"),
-      line("GuestWithoutProcessors", "given guest(seed 1)", 18, "','"),
+      line("GuestWithoutProcessors", "given guest(seed 1)", 19, "','"),
       line("GuestOfNoProcessor", "given guest(seed 1, processors 0)", 31, "one processor"),
-      line("GuestOfAnotherKind", "given guest(seed 1, processors 2, calm)", 33, "preempt"),
-      line("RoundsNone", "given rounds(0)", 13, "once at least"),
+      line("GuestOfAnotherKind", "given guest(seed 1, processors 2, calm)", 35, "preempt"),
+      line("RoundsNone", "given rounds(0)", 14, "once at least"),
       line("GivenNothing", "given mr0", 7, "qpN"),
   };
 }
