@@ -12,7 +12,6 @@ under emulation.
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess

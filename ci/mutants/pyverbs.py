@@ -17,6 +17,7 @@ import packages
 from packages import TargetError
 
 PACKAGES = ["python3-pyverbs", "python3", "ibverbs-providers"]
+PARTS = re.compile(packages.LIBRARIES.pattern + r"|python3\.\d+(-minimal)?$")
 TESTS = "usr/share/doc/rdma-core/tests"
 # Parts of the library that no test needs, by the start of their path.
 NOT_NEEDED = ("test/", "idlelib/", "lib2to3/", "pydoc_data/", "ensurepip/", "distutils/")
@@ -40,7 +41,7 @@ class Peer:
     """Fetches the tests once; run() tells what became of each on an image."""
 
     def __init__(self, suite, device, downloads, folder, say):
-        rows = packages.fetch(suite, PACKAGES, packages.LIBRARIES, downloads, say)
+        rows = packages.fetch(suite, PACKAGES, PARTS, downloads, say)
         self.version = next(row["version"] for row in rows if row["package"] == PACKAGES[0])
         self.device, self.tree = device, folder / "peer"
         shutil.rmtree(self.tree, ignore_errors=True)

@@ -106,7 +106,12 @@ class VirtualHost : public AgentHost {
 
   /// From the saved guest, which is made where there is none; boots where that fails.
   void bring_up() override {
-    if (saves_ && !saved_->exists() && boot_and_save()) return;
+    if (saves_ && !saved_->exists()) {
+      if (boot_and_save()) return;
+    } else if (saves_ && reached_ && boots_ == 0) {
+      boot();  // what brings the device up counts, whether a guest was saved before or not
+      renew();
+    }
     if (saves_ && begin_from_saved()) return;
     boot();
   }
@@ -119,7 +124,6 @@ class VirtualHost : public AgentHost {
         throw model::ToolError("the guest's kernel has no /dev/port: it cannot be saved");
       saved_->save(*qmp_, log_);
       renew();
-      said_.clear();  // that it booted does not count: other runs begin from it
       return false;
     } catch (const std::exception& error) {
       do_without_saved(error);
