@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <map>
 
 #include "conformance/report/report.hpp"
@@ -25,9 +26,7 @@ struct Share {
 /// A module, a file of it, or a function of that; by these names in their order.
 struct Row {
   std::string module, file, function;
-  bool operator<(const Row& other) const {
-    return std::tie(module, file, function) < std::tie(other.module, other.file, other.function);
-  }
+  auto operator<=>(const Row&) const = default;
 };
 
 std::map<Row, Share> shares(const DriverCoverage& coverage) {
@@ -57,6 +56,8 @@ std::string name_of(const Row& row) {
 }  // namespace
 
 std::string driver_table(const std::vector<NamedCoverage>& runs, bool functions) {
+  DriverCoverage all = runs.front().second;
+  for (const auto& run : runs) all.add(run.second);  // they are of one image, or this tells
   std::vector<std::map<Row, Share>> columns;
   std::string text = fmt::format("{:44}{:>8}", "reached of the driver", "of");
   for (const auto& [name, coverage] : runs) {

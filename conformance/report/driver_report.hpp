@@ -13,7 +13,7 @@ namespace mrproof::conformance {
 using NamedCoverage = std::pair<std::string, DriverCoverage>;
 
 /// A table with a column of shares for each run, and a row for each module and file; `functions`:
-/// for each function, too. All runs are of one image.
+/// for each function, too. Throws ToolError unless all runs are of one image.
 std::string driver_table(const std::vector<NamedCoverage>& runs, bool functions);
 
 /// The shares of the modules, in a line.

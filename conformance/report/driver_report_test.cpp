@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/trace/tool_error.hpp"
+
 namespace mrproof::conformance {
 namespace {
 
@@ -32,6 +34,13 @@ TEST(DriverReport, HasAColumnForEachRun) {
   EXPECT_THAT(files, AllOf(HasSubstr("\ndrv "), HasSubstr("  20.0 %    40.0 %\n"),
                            HasSubstr("\n  b.c "), Not(HasSubstr("two"))));
   EXPECT_THAT(driver_table(runs, true), HasSubstr("\n    two "));
+}
+
+TEST(DriverReport, HasNoColumnOfAnotherDriver) {
+  const auto other = DriverCoverage::from_json(
+      {{{"module", "drv"}, {"file", ""}, {"function", "one"}, {"instructions", 4}, {"map", "0"}}});
+  EXPECT_THROW(driver_table({{"few", reached("8", "0")}, {"other", other}}, false),
+               model::ToolError);
 }
 
 TEST(DriverReport, SaysInALineHowMuch) {
