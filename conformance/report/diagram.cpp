@@ -47,8 +47,8 @@ Box grown(const Box& box, double by) {
 /// Whether the arrow runs through a state that it does not join.
 bool runs_through(const Arrow& arrow, const std::vector<Box>& states) {
   for (std::size_t i = 0; i < states.size(); ++i)
-    for (double way = 0.04; way < 1 && i != arrow.from && i != arrow.to; way += 0.04)
-      if (grown(states.at(i), 6).contains(point_of(arrow, way))) return true;
+    for (int at = 1; at < 25 && i != arrow.from && i != arrow.to; ++at)
+      if (grown(states.at(i), 6).contains(point_of(arrow, at * 0.04))) return true;
   return false;
 }
 

@@ -114,8 +114,8 @@ TEST(Layouts, HaveNoArrowThroughAState) {
   for (const Layout& layout : layouts())
     for (const Arrow& arrow : layout.arrows)
       for (std::size_t i = 0; i < layout.states.size(); ++i)
-        for (double way = 0.02; way < 0.99 && i != arrow.from && i != arrow.to; way += 0.01)
-          EXPECT_FALSE(layout.states[i].contains(point_of(arrow, way)));
+        for (int at = 2; at < 99 && i != arrow.from && i != arrow.to; ++at)
+          EXPECT_FALSE(layout.states[i].contains(point_of(arrow, at * 0.01)));
 }
 
 TEST(Layouts, KeepThereAndBackApart) {
