@@ -182,6 +182,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   auto& o = *options;
   o.session.out = "mrproof-report";
+  o.session.guests = 2;
   auto* command = app.add_subcommand("run", "Walk a device at random and judge every step");
   add_device_options(*command, o.plan, o.session);
   command->add_option("--dialect", o.plan.dialect, "rule set: linux, linux-2006 or mlnx-exp")
@@ -209,6 +210,13 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "--driver-coverage", o.session.machine.driver_coverage,
       "tell what was reached of the driver's machine code, in an emulated virtual machine");
   command->add_flag("--fresh", o.session.fresh, "run each case in a virtual machine of its own");
+  command
+      ->add_option(
+          "--guests", o.session.guests,
+          "so many emulated virtual machines share the cases, at once; another number, and "
+          "what they do may be another thing")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 64U));
   command
       ->add_option("--repeat", o.times,
                    "run the plan N times; a journal that differs from the first is an error")

@@ -32,13 +32,14 @@ Folder::~Folder() {
   if (temporary_) fs::remove_all(path_, ignored);
 }
 
-TestEnvironment::TestEnvironment(const Folder& folder, const MachineOptions& machine)
-    : file_(folder.file("mrproof.channel")) {
+TestEnvironment::TestEnvironment(const Folder& folder, const MachineOptions& machine,
+                                 const std::string& prefix)
+    : file_(folder.file(prefix + "mrproof.channel")) {
   try {
     channel_ = std::make_unique<Channel>(Channel::create(file_, kChannelSize));
     host_ = machine.target.empty()
                 ? make_local_host(*channel_, file_)
-                : make_virtual_host(*channel_, file_, folder.file("console"), machine);
+                : make_virtual_host(*channel_, file_, folder.file(prefix + "console"), machine);
   } catch (...) {
     std::error_code ignored;
     fs::remove(file_, ignored);

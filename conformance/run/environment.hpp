@@ -29,8 +29,9 @@ class Folder {
 /// reports.
 class TestEnvironment {
  public:
-  /// Throws ToolError.
-  TestEnvironment(const Folder& folder, const MachineOptions& machine);
+  /// `prefix`: of its files' names in the folder. Throws ToolError.
+  TestEnvironment(const Folder& folder, const MachineOptions& machine,
+                  const std::string& prefix = "");
   TestEnvironment(const TestEnvironment&) = delete;
   TestEnvironment& operator=(const TestEnvironment&) = delete;
   ~TestEnvironment();

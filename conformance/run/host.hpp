@@ -72,6 +72,9 @@ class Host {
   [[nodiscard]] virtual double boot_seconds() const { return 0; }
 };
 
+/// Whether the machine does the same each time. Throws ToolError if its image cannot be read.
+bool repeats(const MachineOptions& machine);
+
 /// Runs workers as descendants of this process, from the same program file.
 std::unique_ptr<Host> make_local_host(Channel& channel, const std::string& channel_path);
 

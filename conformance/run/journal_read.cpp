@@ -90,8 +90,7 @@ class JournalReader {
         if (step.annotations.front().verdict != model::Verdict::deviates)
           end.rule = static_cast<std::uint16_t>(tally_.book->index(*rule));
     if (Finding* finding = tally_.add(end, step, line.at("case")))
-      finding->trace_file =
-          fmt::format("deviation-{:02}-{}.mrt", tally_.findings.size(), finding->name.rule);
+      finding->trace_file = trace_name(tally_.findings.size(), finding->name);
   }
 
   void add_incident(const Json& line) {

@@ -154,8 +154,7 @@ void Supervisor::end_step(Record&& record) {
   journal_.step(case_name_, record, step);
   if (Finding* finding = tally_.add(record, step, case_name_)) {
     finding->trace = case_;
-    finding->trace_file = write_trace(
-        fmt::format("deviation-{:02}-{}", tally_.findings.size(), finding->name.rule), "", case_);
+    finding->trace_file = write_trace(trace_name(tally_.findings.size(), finding->name), "", case_);
   }
   const Verdict verdict =
       step.annotations.empty() ? Verdict::conforms : step.annotations.front().verdict;
@@ -241,7 +240,7 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
     incident.trace.steps.back().annotations = {*told};
   const auto name = kVerdictNames.at(static_cast<std::size_t>(verdict));
   incident.trace_file = write_trace(
-      fmt::format("{}-{:02}", verdict == Verdict::inconclusive ? "interruption" : name,
+      fmt::format("{}-{:02}.mrt", verdict == Verdict::inconclusive ? "interruption" : name,
                   tally_.incidents.size() + 1),
       fmt::format("{} {}: {}", name, open_step_ ? "in the last step" : "after the last step", text),
       incident.trace);
@@ -275,7 +274,7 @@ std::string Supervisor::write_trace(const std::string& name, const std::string& 
   for (auto& step : trace.steps)
     if (!step.annotations.empty() && step.annotations.front().verdict == Verdict::conforms)
       step.annotations.clear();
-  std::string file = name + ".mrt";
+  std::string file = options_.prefix + name;
   std::ofstream out(options_.out + "/" + file);
   out << model::print_trace(trace);
   out.close();

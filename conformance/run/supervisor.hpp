@@ -20,7 +20,8 @@ struct SupervisorOptions {
   std::uint64_t first_case = 0;  ///< of the plan: those before are over
   /// Longest time without a sign of life from a step before it counts as a hang; the same clock.
   double step_limit = 120;
-  bool fresh = false;  ///< each case runs in a machine of its own
+  bool fresh = false;       ///< each case runs in a machine of its own
+  std::string prefix = {};  ///< of the names of its files in the report folder
 };
 
 /// Runs a plan to its end in one host after another.

@@ -11,6 +11,10 @@ namespace mrproof::conformance {
 
 using namespace model;
 
+std::string trace_name(std::size_t number, const model::DeviationName& finding) {
+  return fmt::format("deviation-{:02}-{}.mrt", number, finding.rule);
+}
+
 std::optional<model::Annotation> Incident::annotation() const {
   if (!name) return std::nullopt;
   return model::Annotation{*name, verdict};
@@ -113,6 +117,52 @@ void Tally::add_case(const Record& end) {
   case_ns_ += end.elapsed_ns;
   inside_ns_ += end.inside_ns;
   reset_ns_ += end.reset_ns;
+}
+
+void Tally::add(const Tally& other, const std::map<std::string, std::uint64_t>& place) {
+  if (!knows_device()) {
+    device = other.device;
+    can = other.can;
+  }
+  steps += other.steps;
+  left_out += other.left_out;
+  cases += other.cases;
+  std::transform(counts.begin(), counts.end(), other.counts.begin(), counts.begin(), std::plus{});
+  std::transform(judged.begin(), judged.end(), other.judged.begin(), judged.begin(), std::plus{});
+  add_findings(other, place);
+  incidents.insert(incidents.end(), other.incidents.begin(), other.incidents.end());
+  outcomes.insert(outcomes.end(), other.outcomes.begin(), other.outcomes.end());
+  std::stable_sort(outcomes.begin(), outcomes.end(), [&](const auto& a, const auto& b) {
+    return place.at(a.name) < place.at(b.name);
+  });
+  for (const auto& [key, theirs] : other.choices) {
+    Choice& ours = choices[key];
+    const auto times = ours.times + theirs.times;
+    if (ours.times == 0 || theirs.step < ours.step) ours = theirs;
+    ours.times = times;
+  }
+  inside_ns_ += other.inside_ns_;
+  case_ns_ += other.case_ns_;
+  reset_ns_ += other.reset_ns_;
+  rebuilt_ns_ += other.rebuilt_ns_;
+  rebuilt_ += other.rebuilt_;
+}
+
+void Tally::add_findings(const Tally& other, const std::map<std::string, std::uint64_t>& place) {
+  const auto at = [&](const Finding& f) { return std::pair(place.at(f.case_name), f.step); };
+  for (const auto& theirs : other.findings) {
+    const auto ours = std::find_if(findings.begin(), findings.end(),
+                                   [&](const Finding& f) { return f.name == theirs.name; });
+    if (ours == findings.end()) {
+      findings.push_back(theirs);
+      continue;
+    }
+    const auto count = ours->count + theirs.count;
+    if (at(theirs) < at(*ours)) *ours = theirs;
+    ours->count = count;
+  }
+  std::sort(findings.begin(), findings.end(),
+            [&](const Finding& a, const Finding& b) { return at(a) < at(b); });
 }
 
 bool Tally::has_unexpected() const {

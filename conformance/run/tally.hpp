@@ -42,6 +42,9 @@ struct Finding {
   [[nodiscard]] bool counts() const { return expected_reason.empty() && !flaky; }
 };
 
+/// What the trace of a run's finding of that number, from 1, is called.
+std::string trace_name(std::size_t number, const model::DeviationName& finding);
+
 /// A crash, a hang or a warning of the kernel; or, with verdict inconclusive, an interruption
 /// that is not the device's doing, after which the case was repeated.
 struct Incident {
@@ -107,6 +110,9 @@ struct Tally {
   Finding* add(const Record& end, const model::Step& step, const std::string& case_name);
   /// Keeps the incident.
   void add(const Incident& incident);
+  /// Adds what others found in other cases of the plan. Findings and cases are in the plan's order
+  /// then, which `place` gives by a case's name; of findings of one name the first stays.
+  void add(const Tally& other, const std::map<std::string, std::uint64_t>& place);
   /// Counts a finished case; one that was skipped (`text` says why) as such.
   void add_case(const Record& end);
   [[nodiscard]] std::uint64_t count(model::Verdict verdict) const {
@@ -140,6 +146,7 @@ struct Tally {
 
  private:
   void choose(const Record& end, const model::Step& step, const std::string& case_name);
+  void add_findings(const Tally& other, const std::map<std::string, std::uint64_t>& place);
   void note(model::Verdict verdict, const std::string& name);
 
   std::uint64_t inside_ns_ = 0;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -31,6 +32,16 @@ constexpr int kBoots = 3;
 /// as stuck. It is no verdict: a guest that hangs tells so itself, by its own clock.
 constexpr auto kEmulatorLimit = std::chrono::minutes(10);
 
+nlohmann::json image_of(const MachineOptions& machine) {
+  std::ifstream in(machine.target + "/target.json");
+  auto json = nlohmann::json::parse(in, nullptr, false);
+  if (in && !json.is_discarded()) return json;
+  throw model::ToolError(
+      fmt::format("{}: no target image (target.json cannot be read); build one with "
+                  "ci/build-target",
+                  machine.target));
+}
+
 class VirtualHost : public AgentHost {
  public:
   VirtualHost(Channel& channel, const std::string& path, std::string console,
@@ -41,13 +52,7 @@ class VirtualHost : public AgentHost {
         console_(std::move(console)),
         kernel_arguments_(kernel_arguments(machine)),
         restless_(machine.preempt) {
-    std::ifstream in(target_ + "/target.json");
-    const auto json = nlohmann::json::parse(in, nullptr, false);
-    if (!in || json.is_discarded())
-      throw model::ToolError(
-          fmt::format("{}: no target image (target.json cannot be read); build one "
-                      "with ci/build-target",
-                      machine.target));
+    const auto json = image_of(machine);
     const std::string accelerator = json.value("accelerator", "?");
     const bool repeats = accelerator == "tcg" && machine.repeats;
     if (repeats) guest_ = guest_of(machine, json.value("processors", 1U));
@@ -116,8 +121,12 @@ class VirtualHost : public AgentHost {
     boot();
   }
 
-  /// Whether the guest that booted is the one to use, since it cannot be saved.
+  /// Whether the guest that booted is the one to use, since it cannot be saved. One guest of a run
+  /// is saved, the others begin from it.
   bool boot_and_save() {
+    static std::mutex one;
+    const std::lock_guard lock(one);
+    if (saved_->exists()) return false;
     boot();
     try {
       if (!pauses())
@@ -300,6 +309,11 @@ class VirtualHost : public AgentHost {
 };
 
 }  // namespace
+
+bool repeats(const MachineOptions& machine) {
+  return !machine.target.empty() && machine.repeats &&
+         image_of(machine).value("accelerator", "?") == "tcg";
+}
 
 std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,
                                         const std::string& console, const MachineOptions& machine) {

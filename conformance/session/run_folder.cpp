@@ -24,10 +24,10 @@ namespace fs = std::filesystem;
 /// Whether a run, or `mrproof merge`, gives files such names.
 bool is_report(const std::string& name) {
   static const std::string numbered(
-      "(shard-[0-9]+-)?(deviation|crash|hang|kernel_warning|interruption)-[0-9]{2,}(-[a-z0-9_.-]+)?"
-      "\\.mrt|console-(qemu|[0-9]+)\\.log");
+      "((shard|guest)-[0-9]+-)*((deviation|crash|hang|kernel_warning|interruption)-[0-9]{2,}"
+      "(-[a-z0-9_.-]+)?\\.mrt|console-(qemu|[0-9]+)\\.log|journal\\.jsonl)");
   return std::find(kReportFiles.begin(), kReportFiles.end(), name) != kReportFiles.end() ||
-         name == "journal.jsonl" || model::matches(name, numbered);
+         model::matches(name, numbered);
 }
 
 /// Whether `mrproof run --shrink` gives folders such names.
@@ -45,11 +45,13 @@ bool holds(const fs::path& file, std::string_view text, std::size_t within) {
   return read.find(text) != std::string::npos;
 }
 
+bool is_journal(const fs::path& file) {
+  return fs::is_regular_file(file) && (fs::file_size(file) == 0 || holds(file, "{\"record\":", 16));
+}
+
 bool is_of_a_run(const fs::path& folder) {
-  const auto journal = folder / "journal.jsonl";
   const auto report = folder / "report.json";
-  return (fs::is_regular_file(journal) &&
-          (fs::file_size(journal) == 0 || holds(journal, "{\"record\":", 16))) ||
+  return is_journal(folder / "journal.jsonl") || is_journal(folder / "guest-1-journal.jsonl") ||
          (fs::is_regular_file(report) &&
           holds(report, "\"mrproof-report\"", fs::file_size(report)));
 }

@@ -9,11 +9,14 @@
 #include <csignal>
 #include <cstdio>
 #include <functional>
+#include <future>
+#include <mutex>
 #include <set>
 
 #include "conformance/run/exit_codes.hpp"
 #include "conformance/run/expectations.hpp"
 #include "conformance/run/scenario_files.hpp"
+#include "conformance/session/part.hpp"
 #include "conformance/session/run_folder.hpp"
 #include "model/trace/write_file.hpp"
 #include "property-tests/series/series.hpp"
@@ -29,15 +32,43 @@ extern "C" void on_interrupt(int /*signal*/) {
   Supervisor::stop();
 }
 
-void show_progress(const Tally& tally, const property_tests::Plan& plan) {
-  static auto last = std::chrono::steady_clock::time_point{};
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last < std::chrono::milliseconds(500)) return;
-  last = now;
-  fmt::print(stderr, "\r{} of {} cases, {} steps ({:.0f}/s), {} deviations \033[K", tally.cases,
-             plan.cases(), tally.steps, tally.steps_per_second(), tally.findings.size());
-  std::fflush(stderr);
-}
+/// The line on a terminal that tells how far the parts of a run are.
+class Progress {
+ public:
+  explicit Progress(std::size_t parts) : parts_(parts) {}
+  ~Progress() {
+    if (wanted_) fmt::print(stderr, "\r\033[K");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(std::size_t part, const Tally& tally, const property_tests::Plan& plan) {
+    if (!wanted_) return;
+    const std::lock_guard lock(mutex_);
+    parts_.at(part) = {tally.cases, plan.selected(), tally.steps, tally.findings.size(),
+                       tally.steps_per_second()};
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(500)) return;
+    last_ = now;
+    Far all;
+    for (const auto& far : parts_)
+      all = {all.cases + far.cases, all.of + far.of, all.steps + far.steps,
+             all.deviations + far.deviations, all.speed + far.speed};
+    fmt::print(stderr, "\r{} of {} cases, {} steps ({:.0f}/s), {} deviations \033[K", all.cases,
+               all.of, all.steps, all.speed, all.deviations);
+    std::fflush(stderr);
+  }
+
+ private:
+  struct Far {
+    std::uint64_t cases = 0, of = 0, steps = 0, deviations = 0;
+    double speed = 0;
+  };
+  const bool wanted_ = isatty(STDERR_FILENO) != 0;
+  std::mutex mutex_;
+  std::vector<Far> parts_;
+  std::chrono::steady_clock::time_point last_;
+};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -63,27 +94,33 @@ class FailFast {
   std::size_t seen_ = 0;
 };
 
-/// Runs the plan; the tally and the facts then say what happened.
-RunFacts supervise(const SessionOptions& options, const Expectations& expectations,
-                   const property_tests::Plan& plan, const Folder& folder,
-                   const TestEnvironment& environment, const Resumption& at, Tally& tally,
-                   const Supervisor::Watch& watch) {
+/// What all parts of a run have in common.
+struct Common {
+  const SessionOptions& options;
+  const Expectations& expectations;
+  const Folder& folder;
+  Progress& progress;
+  const std::function<void()>& begin;  ///< called when a device was opened
+  const Supervisor::Watch& watch;
+};
+
+/// Runs the part's cases; its tally and the facts then say what happened.
+RunFacts supervise(const Common& run, const TestEnvironment& environment, Part& part) {
+  const auto& options = run.options;
   const bool keep = !options.out.empty() && options.journal;
-  Journal journal(keep ? folder.file("journal.jsonl") : "",
-                  property_tests::print_begun_with(plan, options.machine.target), at.bytes);
-  Supervisor supervisor(
-      {options.out, options.seconds, at.first_case, options.step_limit, options.fresh}, plan,
-      environment.channel(), environment.host(), tally, journal);
-  // Not before: a run that cannot begin leaves the earlier one's report as it is.
-  const EarlierReports earlier(options.resume ? "" : options.out);
-  supervisor.on_begin([&] { earlier.remove(); });
-  const bool show = isatty(STDERR_FILENO) != 0;
-  FailFast fail_fast(options, expectations);
-  supervisor.on_progress([&](const Tally& seen, const property_tests::Plan& whole) {
-    if (show) show_progress(seen, whole);
-    fail_fast.look(tally);
+  Journal journal(keep ? part.journal(run.folder) : "",
+                  property_tests::print_begun_with(part.plan, options.machine.target),
+                  part.at.bytes);
+  Supervisor supervisor({options.out, options.seconds, part.at.first_case, options.step_limit,
+                         options.fresh, part.prefix},
+                        part.plan, environment.channel(), environment.host(), part.tally, journal);
+  supervisor.on_begin(run.begin);
+  FailFast fail_fast(options, run.expectations);
+  supervisor.on_progress([&](const Tally& seen, const property_tests::Plan& fitted) {
+    run.progress.show(part.number, seen, fitted);
+    fail_fast.look(part.tally);
   });
-  if (watch) supervisor.on_step(watch);
+  if (run.watch) supervisor.on_step(run.watch);
   stop_on_signals();
 
   RunFacts facts;
@@ -93,25 +130,60 @@ RunFacts supervise(const SessionOptions& options, const Expectations& expectatio
   } catch (const std::exception& error) {
     facts.error = error.what();
   }
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
   facts.seconds = seconds_since(start);
   facts.place = environment.host().name();
   facts.boot_seconds = environment.host().boot_seconds();
   facts.driver = environment.host().reached();
   facts.cut_short = supervisor.cut_short();
-  if (facts.error.empty() && facts.cut_short && g_interrupted.load())
-    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases,
-                              supervisor.plan().selected(), keep ? "; --resume goes on" : "");
   return facts;
 }
 
-/// The same in an environment of its own: the channel's room is given back before the reports.
-RunFacts run_in_own_environment(const SessionOptions& options, const Expectations& expectations,
-                                const property_tests::Plan& plan, const Folder& folder,
-                                const Resumption& at, Tally& tally,
-                                const Supervisor::Watch& watch) {
-  const TestEnvironment environment(folder, options.machine);
-  return supervise(options, expectations, plan, folder, environment, at, tally, watch);
+/// Each part in an environment of its own, all at once: the channels' room is given back before
+/// the reports.
+RunFacts run_parts(const Common& run, std::vector<Part>& parts) {
+  const auto run_part = [&run](Part& part) {
+    const TestEnvironment environment(run.folder, run.options.machine, part.prefix);
+    return supervise(run, environment, part);
+  };
+  std::vector<std::future<RunFacts>> others;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    others.push_back(std::async(std::launch::async, run_part, std::ref(parts[i])));
+  RunFacts facts = run_part(parts.front());
+  for (auto& other : others) add_facts(facts, other.get());
+  if (parts.size() > 1) facts.place += fmt::format(", {} guests", parts.size());
+  return facts;
+}
+
+/// Runs the plan; the tally and the facts then say what happened.
+RunFacts run_plan(const SessionOptions& options, const Expectations& expectations,
+                  const property_tests::Plan& plan, const Folder& folder, Tally& tally,
+                  const Supervisor::Watch& watch) {
+  const auto begun_with = property_tests::print_begun_with(plan, options.machine.target);
+  const bool many = repeats(options.machine);
+  std::vector<Part> parts = parts_of(plan, many ? options.guests : 1, *tally.book);
+  if (options.resume) resume(parts, plan, folder, options.machine.target);
+  // Not before: a run that cannot begin leaves the earlier one's report as it is.
+  const EarlierReports earlier(options.resume ? "" : options.out);
+  std::once_flag once;
+  const std::function<void()> begin = [&] { std::call_once(once, [&] { earlier.remove(); }); };
+  RunFacts facts;
+  {
+    Progress progress(parts.size());
+    facts = run_parts({options, expectations, folder, progress, begin, watch}, parts);
+  }
+  tally = join(parts, plan);
+  const bool keep = !options.out.empty() && options.journal;
+  const bool done = facts.error.empty() && !facts.cut_short;
+  if (parts.size() > 1 && done && !options.out.empty()) join_traces(parts, folder, tally);
+  if (parts.size() > 1 && keep) try {
+      join_journals(parts, folder, begun_with, done);
+    } catch (const model::ToolError& error) {
+      if (facts.error.empty()) facts.error = error.what();
+    }
+  if (facts.error.empty() && facts.cut_short && g_interrupted.load())
+    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases, plan.selected(),
+                              keep ? "; --resume goes on" : "");
+  return facts;
 }
 
 /// Cases of the plan's shard that no worker spoke of.
@@ -142,11 +214,15 @@ bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectati
   options.out.clear();
   options.seconds = 0;
   options.resume = false;
-  Tally second(*tally.book);
   options.fail_fast = false;
-  if (!supervise(options, expectations, again, folder, environment, {}, second, nullptr)
+  std::vector<Part> parts = parts_of(again, 1, *tally.book);
+  Progress progress(1);
+  const std::function<void()> nothing = [] {};
+  if (!supervise({options, expectations, folder, progress, nothing, nullptr}, environment,
+                 parts.front())
            .error.empty())
     return false;
+  Tally& second = parts.front().tally;
   mark_expected(expectations, second);
   mark_flaky(tally, second);
   return true;
@@ -181,12 +257,7 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
   const Folder folder(options.out);
   const FolderHold hold(options.out);
   if (!options.resume) check_is_free(options.out);
-  Resumption at;
-  if (options.resume)
-    at = read_journal(folder.file("journal.jsonl"), plan,
-                      property_tests::print_begun_with(plan, options.machine.target), tally);
-  if (tally.knows_device()) property_tests::fit_series(plan, tally.can);
-  RunFacts facts = run_in_own_environment(options, expectations, plan, folder, at, tally, watch);
+  RunFacts facts = run_plan(options, expectations, plan, folder, tally, watch);
   if (tally.knows_device()) {
     property_tests::fit_series(plan, tally.can);
     facts.lacking = property_tests::lacking_of_series(plan, tally.can);

@@ -17,7 +17,9 @@ struct SessionOptions {
   std::string out;  ///< report folder; made if it is missing. Empty: nothing is kept
   double seconds = 0;
   double step_limit = 120;
-  bool fresh = false;   ///< each case runs in a virtual machine of its own
+  bool fresh = false;  ///< each case runs in a virtual machine of its own
+  /// So many virtual machines share the cases, each of which does the same each time.
+  std::size_t guests = 1;
   bool resume = false;  ///< go on with the run whose journal stands in `out`
   bool journal = true;
   bool reports = true;        ///< write report.json and junit.xml

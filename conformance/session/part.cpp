@@ -1,0 +1,154 @@
+#include "conformance/session/part.hpp"
+
+#include "property-tests/series/series.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace mrproof::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A part's journal, in pieces.
+class Pieces {
+ public:
+  explicit Pieces(const std::string& file) : in_(file) {
+    while (next() && !begins_case()) begin_ += line_ + "\n";
+    if (begins_case()) index_ = index();
+  }
+
+  /// What stands before the first case.
+  [[nodiscard]] const std::string& begin() const { return begin_; }
+  [[nodiscard]] bool at_end() const { return !in_; }
+  /// Of the case that comes next.
+  [[nodiscard]] std::uint64_t case_index() const { return index_; }
+
+  /// Copies that case, however often it was begun, and what stands before the next one.
+  void copy_to(std::ostream& out) {
+    do out << line_ << '\n';
+    while (next() && (!begins_case() || index() == index_));
+    if (!at_end()) index_ = index();
+  }
+
+ private:
+  /// A line that its writer did not end is none.
+  bool next() { return std::getline(in_, line_) && !in_.eof(); }
+  [[nodiscard]] bool begins_case() const { return line_.starts_with("{\"record\":\"case\","); }
+  [[nodiscard]] std::uint64_t index() const {
+    return nlohmann::json::parse(line_).at("index").get<std::uint64_t>();
+  }
+
+  std::ifstream in_;
+  std::string begin_, line_;
+  std::uint64_t index_ = 0;
+};
+
+/// Copies cases until there are none left, the first of the plan first.
+void copy_in_order(std::vector<Pieces>& all, std::ostream& out) {
+  for (;;) {
+    Pieces* first = nullptr;
+    for (auto& pieces : all)
+      if (!pieces.at_end() && (first == nullptr || pieces.case_index() < first->case_index()))
+        first = &pieces;
+    if (first == nullptr) return;
+    first->copy_to(out);
+  }
+}
+
+}  // namespace
+
+std::vector<Part> parts_of(const property_tests::Plan& plan, std::size_t guests,
+                           const model::Rulebook& book) {
+  const auto count =
+      std::clamp<std::uint64_t>(guests, 1, std::max<std::uint64_t>(plan.selected(), 1));
+  std::vector<Part> parts;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    parts.push_back({plan, Tally(book), i, count == 1 ? "" : fmt::format("guest-{}-", i + 1), {}});
+    parts.back().plan.shard = plan.shard + i * plan.shards;
+    parts.back().plan.shards = plan.shards * count;
+  }
+  return parts;
+}
+
+void resume(std::vector<Part>& parts, const property_tests::Plan& plan, const Folder& folder,
+            const std::string& target) {
+  const auto is_there = [&](const Part& part) { return fs::exists(part.journal(folder)); };
+  if (std::none_of(parts.begin(), parts.end(), is_there))
+    parts = parts_of(plan, 1, *parts.front().tally.book);
+  for (auto& part : parts) {
+    if (parts.size() > 1 && !is_there(part)) continue;  // it had not begun
+    part.at = read_journal(part.journal(folder), part.plan, print_begun_with(part.plan, target),
+                           part.tally);
+    for (auto& finding : part.tally.findings) finding.trace_file.insert(0, part.prefix);
+    if (part.tally.knows_device()) property_tests::fit_series(part.plan, part.tally.can);
+  }
+}
+
+Tally join(const std::vector<Part>& parts, const property_tests::Plan& asked) {
+  Tally all = parts.front().tally;
+  if (parts.size() == 1) return all;
+  property_tests::Plan plan = asked;
+  for (const auto& part : parts)
+    if (part.tally.knows_device()) property_tests::fit_series(plan, part.tally.can);
+  std::map<std::string, std::uint64_t> place;
+  for (auto i = plan.next_selected(0); i < plan.cases(); i = plan.next_selected(i + 1))
+    place[plan.case_name(i)] = i;
+  for (auto part = parts.begin() + 1; part != parts.end(); ++part) all.add(part->tally, place);
+  return all;
+}
+
+void join_traces(const std::vector<Part>& parts, const Folder& folder, Tally& tally) {
+  std::error_code ignored;
+  for (std::size_t i = 0; i < tally.findings.size(); ++i) {
+    auto& finding = tally.findings[i];
+    const auto from = std::exchange(finding.trace_file, trace_name(i + 1, finding.name));
+    fs::rename(folder.file(from), folder.file(finding.trace_file), ignored);
+  }
+  for (const auto& part : parts)
+    for (const auto& finding : part.tally.findings)
+      fs::remove(folder.file(finding.trace_file), ignored);
+}
+
+void add_facts(RunFacts& facts, const RunFacts& other) {
+  facts.seconds = std::max(facts.seconds, other.seconds);
+  facts.boot_seconds = std::max(facts.boot_seconds, other.boot_seconds);
+  facts.cut_short |= other.cut_short;
+  if (facts.error.empty()) facts.error = other.error;
+  if (!other.driver) return;
+  if (facts.driver)
+    facts.driver->add(*other.driver);
+  else
+    facts.driver = other.driver;
+}
+
+void join_journals(const std::vector<Part>& parts, const Folder& folder,
+                   const std::string& begun_with, bool done) {
+  std::vector<Pieces> all;
+  for (const auto& part : parts) all.emplace_back(part.journal(folder));
+  const auto file = folder.file("journal.jsonl");
+  std::ofstream out(file);
+  out << fmt::format("{{\"record\":\"run\",\"begun_with\":{}}}\n", begun_with);
+  for (const auto& pieces : all)
+    if (const auto device = pieces.begin().find("{\"record\":\"device\"");
+        device != std::string::npos) {
+      out << pieces.begin().substr(device);
+      break;
+    }
+  copy_in_order(all, out);
+  out.close();
+  if (!out)
+    throw model::ToolError(
+        fmt::format("{}: cannot be written: {}; the journals of its guests stand beside it", file,
+                    std::strerror(errno)));
+  for (const auto& part : parts)
+    if (done) fs::remove(part.journal(folder));
+}
+
+}  // namespace mrproof::conformance
