@@ -513,6 +513,10 @@ class Others(Scripts):
         self.refuses("name one file", "count-tests")
         junit = self.file("junit.xml", '<testsuite><testcase status="run"/></testsuite>')
         self.assertEqual(self.run_script("count-tests", junit), (0, "1 passed, 0 failed\n", ""))
+        failed = self.file("failed.xml", '<testsuite><testcase name="a" status="fail">'
+                           "<system-out>one\ntwo</system-out></testcase></testsuite>")
+        self.assertEqual(self.run_script("count-tests", failed),
+                         (1, "0 passed, 1 failed\n", "a failed:\n  one\n  two\n"))
         status, said, _ = self.run_script("count-tests", "none.xml")
         self.assertEqual((status, said), (1, "0 passed, 0 failed\n"))
 

@@ -95,6 +95,29 @@ class Run(unittest.TestCase):
         self.assertEqual(first, run())
         self.assertNotEqual(first, run("--guest-seed", 2))
 
+    def test_guests(self):
+        """Two guests do what one does with each half of the cases, and the report and the journal
+        are those of one run."""
+        def run(*arguments, out):
+            done = mrproof("run", "--target", TARGET, "--steps", 2000, "--out", out, "--expect",
+                           EXPECTATIONS / "rxe-debian-bookworm-fails.txt", *arguments)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            lines = (out / "journal.jsonl").read_text().splitlines()
+            cases = [json.loads(line) for line in lines if '"record":"case"' in line]
+            return cases, [line for line in lines if '"record":"step"' in line]
+
+        cases, steps = run(out=self.out / "both")
+        self.assertEqual([case["index"] for case in cases], list(range(10)))
+        halves = [run("--guests", 1, "--shard", f"{i}/2", out=self.out / f"half-{i}")
+                  for i in (1, 2)]
+        self.assertEqual(sorted(steps), sorted(halves[0][1] + halves[1][1]))
+        report = json.loads((self.out / "both/report.json").read_text())
+        self.assertIn("2 guests", report["target"]["place"])
+        self.assertEqual(report["cases"]["finished"], 10)
+        for deviation in report["deviations"]:
+            self.assertTrue((self.out / "both" / deviation["trace"]).exists(), deviation)
+        self.assertEqual(list((self.out / "both").glob("guest-*.jsonl")), [])
+
     def test_driver_coverage(self):
         """A longer run reaches all that a shorter one does, and another guest the same."""
         def reached(steps):

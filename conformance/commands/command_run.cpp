@@ -156,6 +156,21 @@ void add_walk_options(CLI::App& command, property_tests::Plan& plan) {
       ->check(CLI::Range(0U, 100U));
 }
 
+/// How many guests there are, and how often.
+void add_guest_options(CLI::App& command, RunOptions& o) {
+  command.add_flag("--fresh", o.session.fresh, "run each case in a virtual machine of its own");
+  command
+      .add_option("--guests", o.session.guests,
+                  "so many emulated virtual machines share the cases, at once; another number, and "
+                  "what they do may be another thing")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 64U));
+  command
+      .add_option("--repeat", o.times,
+                  "run the plan N times; a journal that differs from the first is an error")
+      ->transform(whole_number(1, kMostSteps));
+}
+
 /// What is expected, and what becomes of the rest.
 void add_unexpected_options(CLI::App& command, RunOptions& o) {
   command
@@ -209,18 +224,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
   auto* coverage = command->add_flag(
       "--driver-coverage", o.session.machine.driver_coverage,
       "tell what was reached of the driver's machine code, in an emulated virtual machine");
-  command->add_flag("--fresh", o.session.fresh, "run each case in a virtual machine of its own");
-  command
-      ->add_option(
-          "--guests", o.session.guests,
-          "so many emulated virtual machines share the cases, at once; another number, and "
-          "what they do may be another thing")
-      ->capture_default_str()
-      ->check(CLI::Range(1U, 64U));
-  command
-      ->add_option("--repeat", o.times,
-                   "run the plan N times; a journal that differs from the first is an error")
-      ->transform(whole_number(1, kMostSteps));
+  add_guest_options(*command, o);
   add_unexpected_options(*command, o);
   command->add_option("--out", o.session.out, "report folder")
       ->capture_default_str()
