@@ -139,7 +139,7 @@ class Run(unittest.TestCase):
 
     def test_fresh(self):
         """Each case has a guest of its own, and so does the same in whatever order."""
-        self.assertEqual(self.walk("--fresh", "--case-steps", 20, steps=100), 0, self.output)
+        self.assertEqual(self.walk("--fresh", "--guests", 1, "--case-steps", 20, steps=100), 0, self.output)
         self.assertEqual(self.report["cases"]["finished"], 5)
         # One more where the guest had to be booted, to be saved.
         self.assertIn(len(list(self.out.glob("console-*.log"))), (5, 6))
@@ -186,8 +186,8 @@ class Run(unittest.TestCase):
         self.assertEqual(self.report["cases"]["finished"], self.report["cases"]["planned"])
 
     def kill_qemu(self):
-        """Kills the QEMU that has this test's channel, once steps are being made."""
-        journal = self.out / "journal.jsonl"
+        """Kills the QEMUs that have this test's channels, once steps are being made."""
+        journal = self.out / "guest-1-journal.jsonl"
         limit = time.monotonic() + 120
         while time.monotonic() < limit:
             if journal.exists() and journal.stat().st_size > 10000:
