@@ -139,7 +139,8 @@ class Run(unittest.TestCase):
 
     def test_fresh(self):
         """Each case has a guest of its own, and so does the same in whatever order."""
-        self.assertEqual(self.walk("--fresh", "--guests", 1, "--case-steps", 20, steps=100), 0, self.output)
+        one = ["--fresh", "--guests", 1, "--case-steps", 20]
+        self.assertEqual(self.walk(*one, steps=100), 0, self.output)
         self.assertEqual(self.report["cases"]["finished"], 5)
         # One more where the guest had to be booted, to be saved.
         self.assertIn(len(list(self.out.glob("console-*.log"))), (5, 6))
