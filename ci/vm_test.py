@@ -118,6 +118,20 @@ class Run(unittest.TestCase):
             self.assertTrue((self.out / "both" / deviation["trace"]).exists(), deviation)
         self.assertEqual(list((self.out / "both").glob("guest-*.jsonl")), [])
 
+    def test_resume(self):
+        """A run of two guests that was cut short goes on with what each has left to do."""
+        self.assertEqual(self.walk("--time", 1), 0, self.output)
+        self.assertTrue(self.report["cut_short"])
+        begun = self.report["cases"]["finished"]
+        self.assertEqual(len(list(self.out.glob("guest-?-journal.jsonl"))), 2)
+        self.assertEqual(self.walk("--resume"), 0, self.output)
+        self.assertEqual(self.report["cases"]["finished"], 40)
+        self.assertLess(begun, 40)
+        lines = map(json.loads, (self.out / "journal.jsonl").read_text().splitlines())
+        self.assertEqual([line["index"] for line in lines if line["record"] == "case_end"],
+                         list(range(40)))
+        self.assertEqual(list(self.out.glob("guest-*.jsonl")), [])
+
     def test_driver_coverage(self):
         """A longer run reaches all that a shorter one does, and another guest the same."""
         def reached(steps):

@@ -156,13 +156,13 @@ void add_walk_options(CLI::App& command, property_tests::Plan& plan) {
       ->check(CLI::Range(0U, 100U));
 }
 
-/// How many guests there are, and how often.
+/// Which guests run the cases, and how often.
 void add_guest_options(CLI::App& command, RunOptions& o) {
   command.add_flag("--fresh", o.session.fresh, "run each case in a virtual machine of its own");
   command
       .add_option("--guests", o.session.guests,
-                  "so many emulated virtual machines share the cases, at once; another number, and "
-                  "what they do may be another thing")
+                  "emulated virtual machines that share the cases; with another number they may do "
+                  "other things, as with another seed")
       ->capture_default_str()
       ->check(CLI::Range(1U, 64U));
   command

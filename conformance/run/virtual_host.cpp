@@ -54,8 +54,7 @@ class VirtualHost : public AgentHost {
         restless_(machine.preempt) {
     const auto json = image_of(machine);
     const std::string accelerator = json.value("accelerator", "?");
-    const bool repeats = accelerator == "tcg" && machine.repeats;
-    if (repeats) guest_ = guest_of(machine, json.value("processors", 1U));
+    if (repeats(machine)) guest_ = guest_of(machine, json.value("processors", 1U));
     name_ = fmt::format("virtual machine {} ({}{})", json.value("name", "?"), accelerator,
                         guest_ ? ", " + model::print_guest(*guest_) : "");
     mode_ = guest_ ? std::vector{fmt::format("--seed={}", guest_->seed),
@@ -71,7 +70,7 @@ class VirtualHost : public AgentHost {
       reached_.emplace(target_);
     }
     // Arguments to the guest's own first process ask for something once.
-    saves_ = repeats &&
+    saves_ = guest_ &&
              std::none_of(kernel_arguments_.begin(), kernel_arguments_.end(),
                           [](const std::string& word) { return word.starts_with("mrproof."); });
   }

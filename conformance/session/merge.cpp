@@ -11,6 +11,7 @@
 
 #include "conformance/run/journal.hpp"
 #include "conformance/run/read_back.hpp"
+#include "conformance/session/part.hpp"
 #include "model/trace/trace_dialect.hpp"
 
 namespace mrproof::conformance {
@@ -125,17 +126,15 @@ void add_facts(const Shard& shard, Merged& merged) {
   const Json& report = shard.report;
   RunFacts& facts = merged.facts;
   facts.place = report.at("target").at("place");
-  facts.seconds = std::max(facts.seconds, report.at("timing").at("seconds").get<double>());
-  facts.boot_seconds =
-      std::max(facts.boot_seconds, report.at("timing").at("boot_seconds").get<double>());
-  if (report.contains("driver_coverage")) {
-    auto reached = DriverCoverage::from_json(report.at("driver_coverage"));
-    if (facts.driver) reached.add(*facts.driver);
-    facts.driver = std::move(reached);
-  }
+  RunFacts mine;
+  mine.seconds = report.at("timing").at("seconds");
+  mine.boot_seconds = report.at("timing").at("boot_seconds");
+  if (report.contains("driver_coverage"))
+    mine.driver = DriverCoverage::from_json(report.at("driver_coverage"));
+  if (!shard.error.empty())
+    mine.error = fmt::format("{}: its run gave up: {}", shard.folder, shard.error);
+  add_facts(facts, mine);
   if (report.at("cut_short").get<bool>()) merged.cut_short.push_back(shard.folder);
-  if (facts.error.empty() && !shard.error.empty())
-    facts.error = fmt::format("{}: its run gave up: {}", shard.folder, shard.error);
   for (const Json& name : report.at("cases").at("missing")) facts.missing.push_back(name);
   // Of the device, and so the same for all shards; one that gave up may not know.
   for (const auto& line : report.at("cases").value("lacking", std::vector<std::string>()))

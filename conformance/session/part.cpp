@@ -21,12 +21,12 @@ class Pieces {
  public:
   explicit Pieces(const std::string& file) : in_(file) {
     while (next() && !begins_case()) begin_ += line_ + "\n";
-    if (begins_case()) index_ = index();
+    if (there_) index_ = index();
   }
 
   /// What stands before the first case.
   [[nodiscard]] const std::string& begin() const { return begin_; }
-  [[nodiscard]] bool at_end() const { return !in_; }
+  [[nodiscard]] bool at_end() const { return !there_; }
   /// Of the case that comes next.
   [[nodiscard]] std::uint64_t case_index() const { return index_; }
 
@@ -34,18 +34,19 @@ class Pieces {
   void copy_to(std::ostream& out) {
     do out << line_ << '\n';
     while (next() && (!begins_case() || index() == index_));
-    if (!at_end()) index_ = index();
+    if (there_) index_ = index();
   }
 
  private:
   /// A line that its writer did not end is none.
-  bool next() { return std::getline(in_, line_) && !in_.eof(); }
+  bool next() { return there_ = std::getline(in_, line_) && !in_.eof(); }
   [[nodiscard]] bool begins_case() const { return line_.starts_with("{\"record\":\"case\","); }
   [[nodiscard]] std::uint64_t index() const {
     return nlohmann::json::parse(line_).at("index").get<std::uint64_t>();
   }
 
   std::ifstream in_;
+  bool there_ = false;  ///< whether `line_` is one
   std::string begin_, line_;
   std::uint64_t index_ = 0;
 };

@@ -145,9 +145,19 @@ RunFacts run_parts(const Common& run, std::vector<Part>& parts) {
     const TestEnvironment environment(run.folder, run.options.machine, part.prefix);
     return supervise(run, environment, part);
   };
+  // What the others did is to be kept where one cannot begin.
+  const auto run_other = [&run_part](Part& part) {
+    RunFacts facts;
+    try {
+      facts = run_part(part);
+    } catch (const std::exception& error) {
+      facts.error = error.what();
+    }
+    return facts;
+  };
   std::vector<std::future<RunFacts>> others;
   for (std::size_t i = 1; i < parts.size(); ++i)
-    others.push_back(std::async(std::launch::async, run_part, std::ref(parts[i])));
+    others.push_back(std::async(std::launch::async, run_other, std::ref(parts[i])));
   RunFacts facts = run_part(parts.front());
   for (auto& other : others) add_facts(facts, other.get());
   if (parts.size() > 1) facts.place += fmt::format(", {} guests", parts.size());
@@ -180,9 +190,6 @@ RunFacts run_plan(const SessionOptions& options, const Expectations& expectation
     } catch (const model::ToolError& error) {
       if (facts.error.empty()) facts.error = error.what();
     }
-  if (facts.error.empty() && facts.cut_short && g_interrupted.load())
-    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases, plan.selected(),
-                              keep ? "; --resume goes on" : "");
   return facts;
 }
 
@@ -262,6 +269,9 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
     property_tests::fit_series(plan, tally.can);
     facts.lacking = property_tests::lacking_of_series(plan, tally.can);
   }
+  if (facts.error.empty() && facts.cut_short && g_interrupted.load())
+    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases, plan.selected(),
+                              options.out.empty() || !options.journal ? "" : "; --resume goes on");
   if (plan.shard == 0) tally.outcomes.insert(tally.outcomes.end(), skipped.begin(), skipped.end());
   mark_expected(expectations, tally);
   if (facts.error.empty()) follow_up(options, plan, expectations, tally);
