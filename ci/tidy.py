@@ -20,7 +20,7 @@ FILE_LIMIT = 600
 
 IGNORED_FOLDERS = re.compile(r"^(\.git|build.*|mrproof-report|__pycache__)$")
 # One step, one expectation, one sentence a line, however long it is.
-LONG_LINES = re.compile(r"(\.mrt|\.scope|\.md|-fails\.txt|-flakes\.txt|-skips\.txt|LICENSE"
+LONG_LINES = re.compile(r"(\.mrt|\.scope|\.md|-fails\.txt|-skips\.txt|LICENSE"
                         r"|\.clang-tidy)$")
 # Lists that the prover makes, as long as there are things to list.
 LONG_FILES = re.compile(r"^specs/(GAPS|MUTANTS)\.md$")

@@ -29,7 +29,7 @@ int merge(MergeOptions& options) {
   copy_traces(merged, options.out);
   auto& facts = merged.facts;
   facts.all_expected = options.full && facts.error.empty() && !facts.cut_short;
-  if (facts.all_expected) facts.unmatched = unmatched(expectations, merged.tally);
+  if (facts.all_expected) facts.unmatched = unmatched(expectations, merged.tally, false);
   write_reports(folder, merged.plan, merged.tally, facts);
   fmt::print("{}\nreport: {}/report.json\n", report_text(merged.plan, merged.tally, facts),
              options.out);

@@ -29,8 +29,9 @@ std::string name_of(const std::string& report) {
 int reached(const ReachedOptions& options) {
   std::vector<NamedCoverage> runs;
   if (!options.image.empty()) {
-    DriverCoverage coverage(options.image);
-    coverage.add(options.log, options.console);
+    CodeLog code(options.image);
+    code.read(options.log, options.console);
+    const DriverCoverage coverage = code.take();
     runs.emplace_back("reached", coverage);
     if (!options.out.empty())
       model::write_whole_file(

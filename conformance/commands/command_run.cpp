@@ -72,6 +72,8 @@ void set_size(const RunOptions& options, const CLI::App& command, property_tests
   if (command.count("--steps") == 0 && (options.quick || options.full))
     plan.steps = options.quick ? 6000 : 120000;
   plan.patient = !options.quick;
+  // Guided cases come instead of walks.
+  if (options.session.guided > 0 && command.count("--steps") == 0) plan.steps = 0;
 }
 
 /// Runs the plan again and again. Throws ToolError where a journal differs from the first one.
@@ -101,6 +103,7 @@ void repeat(const RunOptions& options) {
 }
 
 int run(RunOptions options) {
+  options.session.machine.driver_coverage |= options.session.guided > 0;
   options.plan.scenarios = load_scenarios(options.scenarios, options.plan.dialect);
   for (const auto& file : options.tours) {
     auto series = property_tests::plan_tours(file);
@@ -124,9 +127,9 @@ int run(RunOptions options) {
     };
   Tally tally(*model::find_rulebook(options.plan.dialect));
   const RunFacts facts = run_session(options.session, options.plan, tally, nullptr);
-  if (tally.knows_device()) property_tests::fit_series(options.plan, tally.can);
-  if (tally.steps > 0 || facts.error.empty())
-    fmt::print("{}", report_text(options.plan, tally, facts));
+  property_tests::Plan fitted = options.plan;
+  if (tally.knows_device()) property_tests::fit_series(fitted, tally.can);
+  if (tally.steps > 0 || facts.error.empty()) fmt::print("{}", report_text(fitted, tally, facts));
   if (!options.session.out.empty() && tally.steps > 0)
     fmt::print("\nreport: {}/report.json\n", options.session.out);
   if (!facts.error.empty()) fmt::print(stderr, "mrproof: {}\n", facts.error);
@@ -224,6 +227,13 @@ void add_run_command(CLI::App& app, int& exit_code) {
   auto* coverage = command->add_flag(
       "--driver-coverage", o.session.machine.driver_coverage,
       "tell what was reached of the driver's machine code, in an emulated virtual machine");
+  auto* guided =
+      command
+          ->add_option("--guided", o.session.guided,
+                       "after the plan, without walks unless --steps are named, run cases for "
+                       "SECONDS of each guest's time that are led by what they reach of the "
+                       "driver; those that reach something new are kept in OUT/corpus")
+          ->check(kPositive);
   add_guest_options(*command, o);
   add_unexpected_options(*command, o);
   command->add_option("--out", o.session.out, "report folder")
@@ -232,7 +242,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command
       ->add_flag("--resume", o.session.resume,
                  "continue the run whose journal is in the report folder")
-      ->excludes(coverage);
+      ->excludes(coverage)
+      ->excludes(guided);
   command->add_flag("--no-journal", o.no_journal, "write no journal.jsonl");
   command
       ->add_option("--skip-exit-code", o.nothing_tested, "exit code when nothing could be tested")

@@ -1,10 +1,12 @@
 #include "conformance/report/driver_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "conformance/report/report.hpp"
 
@@ -123,6 +125,37 @@ std::string driver_section(const DriverCoverage& coverage) {
         share.percent(), share.all, share.percent());
   }
   return text + "</table>\n<p>Functions of which everything was reached are left out.</p>\n";
+}
+
+std::string guided_line(std::uint64_t cases, const std::vector<KeptCase>& kept) {
+  std::size_t first = 0;
+  for (const auto& one : kept) first += one.first.count();
+  return fmt::format(
+      "guided: {} cases, of which {} reached {} instructions first; their traces: corpus/\n", cases,
+      kept.size(), first);
+}
+
+std::string guided_section(std::uint64_t cases, const std::vector<KeptCase>& kept) {
+  std::string text = "<h2>Led by what was reached</h2>\n<p>" + guided_line(cases, kept) +
+                     "</p>\n<table><tr><th>trace</th><th>calls</th><th>was the first to reach, in "
+                     "instructions</th></tr>\n";
+  for (const auto& one : kept)
+    text +=
+        fmt::format("<tr><td>{}{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n", corpus_file(one),
+                    one.alone ? "" : " (not on its own)", one.trace.steps.size(),
+                    escaped(fmt::format("{}", fmt::join(first_reached(one), ", "))));
+  return text + "</table>\n";
+}
+
+nlohmann::ordered_json guided_json(std::uint64_t cases, const std::vector<KeptCase>& kept) {
+  nlohmann::ordered_json json{{"cases", cases}, {"kept", nlohmann::ordered_json::array()}};
+  for (const auto& one : kept)
+    json["kept"].push_back({{"case", guided_name(one.number)},
+                            {"trace", corpus_file(one)},
+                            {"steps", one.trace.steps.size()},
+                            {"alone", one.alone},
+                            {"first_reached", first_reached(one)}});
+  return json;
 }
 
 }  // namespace mrproof::conformance

@@ -1,11 +1,13 @@
 // What runs reached of a driver, for people: by module, by file of its source, by function.
 #pragma once
 
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "conformance/run/driver_coverage.hpp"
+#include "conformance/run/kept_case.hpp"
 
 namespace mrproof::conformance {
 
@@ -25,5 +27,14 @@ std::string only_reached_by(const DriverCoverage& one, const DriverCoverage& oth
 
 /// A section of a run's page.
 std::string driver_section(const DriverCoverage& coverage);
+
+/// Of the cases that were led by what they reached, in a line.
+std::string guided_line(std::uint64_t cases, const std::vector<KeptCase>& kept);
+
+/// The same for a run's page, with what each was the first to reach.
+std::string guided_section(std::uint64_t cases, const std::vector<KeptCase>& kept);
+
+/// And for report.json.
+nlohmann::ordered_json guided_json(std::uint64_t cases, const std::vector<KeptCase>& kept);
 
 }  // namespace mrproof::conformance

@@ -120,7 +120,7 @@ Json cases_json(const property_tests::Plan& plan, const Tally& tally, const RunF
   const auto unplanned =
       std::count_if(tally.outcomes.begin(), tally.outcomes.end(),
                     [](const auto& o) { return !o.skip_reason.empty() && !o.planned; });
-  return {{"planned", plan.selected() + static_cast<std::uint64_t>(unplanned)},
+  return {{"planned", facts.planned(plan) + static_cast<std::uint64_t>(unplanned)},
           {"finished", tally.cases},
           {"skipped", skipped},
           {"shard", plan.shard + 1},
@@ -226,6 +226,7 @@ std::string report_json(const property_tests::Plan& plan, const Tally& tally,
                    {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
                    {"inside_share", tally.inside_share()}}}};
   if (facts.driver) report["driver_coverage"] = facts.driver->to_json();
+  if (facts.guided_cases > 0) report["guided"] = guided_json(facts.guided_cases, facts.kept);
   // What kernels print may be no UTF-8.
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -255,7 +256,7 @@ std::string report_text(const property_tests::Plan& plan, const Tally& tally,
   text += fmt::format(
       "{} steps in {} of {} cases, {:.1f} s (boot {:.1f} s), {} steps/s, "
       "{} steps/s undisturbed, {:.0f} % inside the implementation\n",
-      grouped(tally.steps), grouped(tally.cases), grouped(plan.selected()), facts.seconds,
+      grouped(tally.steps), grouped(tally.cases), grouped(facts.planned(plan)), facts.seconds,
       facts.boot_seconds, grouped(static_cast<std::uint64_t>(tally.steps_per_second())),
       grouped(static_cast<std::uint64_t>(tally.undisturbed_steps_per_second())),
       100 * tally.inside_share());
@@ -281,6 +282,7 @@ std::string report_text(const property_tests::Plan& plan, const Tally& tally,
     text += fmt::format("\nexpected and never met (mended? then take it out): {}", name);
   if (!facts.missing.empty() || !facts.unmatched.empty()) text += "\n";
   if (facts.driver) text += "\n" + driver_line(*facts.driver);
+  if (facts.guided_cases > 0) text += "\n" + guided_line(facts.guided_cases, facts.kept);
   if (facts.cut_short) text += "\nended before the plan was done\n";
   if (!facts.error.empty()) text += "\ngave up: " + facts.error + "\n";
   return text;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/run/driver_coverage.hpp"
+#include "conformance/run/kept_case.hpp"
 #include "conformance/run/tally.hpp"
 #include "property-tests/walk/plan.hpp"
 
@@ -24,6 +24,14 @@ struct RunFacts {
   /// Lines on what no case of the plan's series can test, since the device lacks what it needs.
   std::vector<std::string> lacking;
   std::optional<DriverCoverage> driver;  ///< what was reached of it, if that was asked for
+  std::uint64_t races = 0;               ///< traces of the plan that were made again and again
+  std::uint64_t guided_cases = 0;        ///< that were led by what they reached
+  std::vector<KeptCase> kept;            ///< of these
+
+  /// Cases that were to be run: those of the plan, and those that came after it.
+  [[nodiscard]] std::uint64_t planned(const property_tests::Plan& plan) const {
+    return plan.selected() + guided_cases;
+  }
 };
 
 /// report.json, format version 1; every field is described in conformance/README.md.

@@ -148,7 +148,7 @@ std::string report_markdown(const property_tests::Plan& plan, const Tally& tally
       fmt::format(
           "{} of {} cases, {} steps: {} passed, {} failed, {} broke, {} learnt nothing, {} "
           "missing.\n",
-          outcomes.size(), plan.selected(), tally.steps, count(outcomes, Ending::passed),
+          outcomes.size(), facts.planned(plan), tally.steps, count(outcomes, Ending::passed),
           count(outcomes, Ending::failed), count(outcomes, Ending::broke),
           count(outcomes, Ending::nothing_learnt), facts.missing.size());
   for (const auto& line : facts.lacking) text += "\n" + line + "\n";

@@ -149,7 +149,7 @@ std::string report_html(const property_tests::Plan& plan, const Tally& tally,
       "in {} of {} cases, {:.1f} s</p>\n",
       escaped(d.device), escaped(d.driver), escaped(d.kernel), escaped(d.rdma_core),
       escaped(facts.place), plan.seed, plan.seed + plan.seeds - 1, tally.steps, tally.cases,
-      plan.selected(), facts.seconds);
+      facts.planned(plan), facts.seconds);
   if (!facts.error.empty()) text += "<p class=\"bad\">gave up: " + escaped(facts.error) + "</p>\n";
   text += verdict_bar(tally) + "<h2>Deviations</h2>\n";
   if (tally.findings.empty()) text += "<p>none</p>\n";
@@ -161,6 +161,7 @@ std::string report_html(const property_tests::Plan& plan, const Tally& tally,
   for (const auto& i : tally.incidents) text += incident_section(i);
   text += case_list(tally, facts);
   if (facts.driver) text += driver_section(*facts.driver);
+  if (facts.guided_cases > 0) text += guided_section(facts.guided_cases, facts.kept);
   return text + "<h2>Rules</h2>\n" + rule_table(tally) + "</body></html>\n";
 }
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <unordered_set>
 
 #include "model/trace/tool_error.hpp"
 
@@ -33,16 +33,6 @@ std::map<std::string, std::uint64_t> places_in(const std::string& console) {
     throw model::ToolError(fmt::format(
         "{}: does not tell where the driver's code lies; build the image again", console));
   return places;
-}
-
-/// The addresses of the instructions that the emulator translated.
-std::unordered_set<std::uint64_t> addresses_in(const std::string& log) {
-  std::unordered_set<std::uint64_t> addresses;
-  std::ifstream in(log);
-  if (!in) throw model::ToolError(fmt::format("{}: QEMU has not written what it translated", log));
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("0x")) addresses.insert(std::strtoull(line.c_str(), nullptr, 16));
-  return addresses;
 }
 
 /// Four instructions in each digit, the first in its highest bit.
@@ -75,28 +65,6 @@ std::vector<bool> from_digits(const std::string& text, std::size_t count) {
 
 }  // namespace
 
-DriverCoverage::DriverCoverage(const std::string& image) {
-  const std::string file = image + "/code.json";
-  std::ifstream in(file);
-  try {
-    for (const Json code = Json::parse(in); const Json& module : code.at("modules"))
-      for (const Json& f : module.at("functions")) {
-        Place place{f.at("section"), {}};
-        std::uint64_t at = f.at("start");
-        for (const char digit : f.at("lengths").get<std::string>()) {
-          place.instructions.push_back(at);
-          at += static_cast<std::uint64_t>(digit_value(digit));
-        }
-        functions_.push_back({module.at("name"), f.at("file"), f.at("name"),
-                              std::vector<bool>(place.instructions.size())});
-        places_.push_back(std::move(place));
-      }
-  } catch (const Json::exception& error) {
-    throw model::ToolError(
-        fmt::format("{}: cannot be read ({}); build the image again", file, error.what()));
-  }
-}
-
 DriverCoverage DriverCoverage::from_json(const Json& json) {
   DriverCoverage coverage;
   for (const Json& f : json)
@@ -118,29 +86,91 @@ nlohmann::ordered_json DriverCoverage::to_json() const {
   return json;
 }
 
-void DriverCoverage::add(const std::string& log, const std::string& console) {
-  const auto bases = places_in(console);
-  const auto addresses = addresses_in(log);
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const auto base = bases.find(functions_[i].module + " " + places_[i].section);
-    if (base == bases.end()) continue;  // of a module that is part of the kernel itself
-    for (std::size_t at = 0; at < places_[i].instructions.size(); ++at)
-      if (addresses.contains(base->second + places_[i].instructions[at]))
-        functions_[i].reached[at] = true;
-  }
+void DriverCoverage::expect_same_code(const DriverCoverage& other) const {
+  const bool same =
+      std::equal(functions_.begin(), functions_.end(), other.functions_.begin(),
+                 other.functions_.end(), [](const auto& one, const auto& two) {
+                   return one.name == two.name && one.reached.size() == two.reached.size();
+                 });
+  if (!same)
+    throw model::ToolError("what was reached is of another driver; compare runs of one image");
 }
 
 void DriverCoverage::add(const DriverCoverage& other) {
+  expect_same_code(other);
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    const auto differs = [&] {
-      return i >= other.functions_.size() || other.functions_[i].name != functions_[i].name ||
-             other.functions_[i].reached.size() != functions_[i].reached.size();
-    };
-    if (differs())
-      throw model::ToolError("what was reached is of another driver; compare runs of one image");
-    for (std::size_t at = 0; at < functions_[i].reached.size(); ++at)
-      if (other.functions_[i].reached[at]) functions_[i].reached[at] = true;
+    auto& mine = functions_[i].reached;
+    const auto& theirs = other.functions_[i].reached;
+    std::transform(mine.begin(), mine.end(), theirs.begin(), mine.begin(), std::logical_or{});
   }
 }
+
+void DriverCoverage::remove(const DriverCoverage& other) {
+  expect_same_code(other);
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    auto& mine = functions_[i].reached;
+    const auto& theirs = other.functions_[i].reached;
+    std::transform(mine.begin(), mine.end(), theirs.begin(), mine.begin(), std::greater{});
+  }
+}
+
+std::size_t DriverCoverage::count() const {
+  std::size_t all = 0;
+  for (const auto& f : functions_)
+    all += static_cast<std::size_t>(std::count(f.reached.begin(), f.reached.end(), true));
+  return all;
+}
+
+CodeLog::CodeLog(const std::string& image) {
+  const std::string file = image + "/code.json";
+  std::ifstream in(file);
+  try {
+    for (const Json code = Json::parse(in); const Json& module : code.at("modules"))
+      for (const Json& f : module.at("functions")) {
+        Place place{f.at("section"), {}};
+        std::uint64_t at = f.at("start");
+        for (const char digit : f.at("lengths").get<std::string>()) {
+          place.instructions.push_back(at);
+          at += static_cast<std::uint64_t>(digit_value(digit));
+        }
+        none_.functions_.push_back({module.at("name"), f.at("file"), f.at("name"),
+                                    std::vector<bool>(place.instructions.size())});
+        places_.push_back(std::move(place));
+      }
+  } catch (const Json::exception& error) {
+    throw model::ToolError(
+        fmt::format("{}: cannot be read ({}); build the image again", file, error.what()));
+  }
+  reached_ = none_;
+}
+
+void CodeLog::place(const std::string& console) {
+  if (console == console_) return;
+  const auto bases = places_in(console);
+  at_.clear();
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto base = bases.find(none_.functions_[i].module + " " + places_[i].section);
+    if (base == bases.end()) continue;  // of a module that is part of the kernel itself
+    for (std::size_t at = 0; at < places_[i].instructions.size(); ++at)
+      at_[base->second + places_[i].instructions[at]] = {i, at};
+  }
+  console_ = console;
+}
+
+void CodeLog::read(const std::string& log, const std::string& console) {
+  place(console);
+  std::ifstream in(log);
+  if (!in || !in.seekg(static_cast<std::streamoff>(read_)))
+    throw model::ToolError(fmt::format("{}: QEMU has not written what it translated", log));
+  for (std::string line; std::getline(in, line) && !in.eof();) {
+    read_ += line.size() + 1;
+    if (!line.starts_with("0x")) continue;
+    const auto found = at_.find(std::strtoull(line.c_str(), nullptr, 16));
+    if (found == at_.end()) continue;
+    reached_.functions_[found->second.first].reached[found->second.second] = true;
+  }
+}
+
+DriverCoverage CodeLog::take() { return std::exchange(reached_, none_); }
 
 }  // namespace mrproof::conformance

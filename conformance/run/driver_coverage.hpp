@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace mrproof::conformance {
@@ -17,32 +19,56 @@ struct CodeFunction {
   std::vector<bool> reached;       ///< for each of its instructions
 };
 
-/// Adds up what guests of one image reached.
+/// What was reached of the code of one image.
 class DriverCoverage {
  public:
-  /// Nothing of all that the image's code.json lists. Throws ToolError.
-  explicit DriverCoverage(const std::string& image);
+  /// Of no code at all.
+  DriverCoverage() = default;
   /// As a report has it. Throws json exceptions.
   static DriverCoverage from_json(const nlohmann::json& json);
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 
-  /// Adds what a guest reached: by the emulator's log, and by the console of the boot, which tells
-  /// where the modules lie. Throws ToolError.
-  void add(const std::string& log, const std::string& console);
-  /// Adds what another run of the same image reached. Throws ToolError if it is of another one.
+  /// Adds what else was reached of the same code. Throws ToolError if it is another's.
   void add(const DriverCoverage& other);
+  /// Leaves what the other one has not reached of the same code.
+  void remove(const DriverCoverage& other);
+  /// How many instructions were reached.
+  [[nodiscard]] std::size_t count() const;
 
   [[nodiscard]] const std::vector<CodeFunction>& functions() const { return functions_; }
 
  private:
-  DriverCoverage() = default;
+  friend class CodeLog;
+  void expect_same_code(const DriverCoverage& other) const;
+  std::vector<CodeFunction> functions_;
+};
+
+/// What emulators of guests of one image tell.
+class CodeLog {
+ public:
+  /// By the image's code.json. Throws ToolError.
+  explicit CodeLog(const std::string& image);
+  /// Reads on in the log of the emulator that was started last. `console`: of the boot of its
+  /// guest, which tells where the modules lie. Throws ToolError.
+  void read(const std::string& log, const std::string& console);
+  /// The log begins anew, with another emulator.
+  void restart() { read_ = 0; }
+  /// What was read since it was taken last.
+  DriverCoverage take();
+
+ private:
   /// Where a function's instructions lie: counted from the begin of its section.
   struct Place {
     std::string section;
     std::vector<std::uint64_t> instructions;
   };
-  std::vector<CodeFunction> functions_;
-  std::vector<Place> places_;  ///< as many; none if it is of a report
+  void place(const std::string& console);
+
+  DriverCoverage none_, reached_;
+  std::vector<Place> places_;  ///< of each function
+  std::string console_;        ///< of which `at_` is
+  std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>> at_;  ///< of addresses
+  std::uint64_t read_ = 0;                                                     ///< bytes of the log
 };
 
 }  // namespace mrproof::conformance

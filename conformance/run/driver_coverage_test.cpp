@@ -33,10 +33,10 @@ class ReachedOfADriver : public ::testing::Test {
   }
 
   DriverCoverage reached(const std::string& log) {
-    DriverCoverage coverage(folder_.file(""));
+    CodeLog code(folder_.file(""));
     write("log", log);
-    coverage.add(folder_.file("log"), folder_.file("console"));
-    return coverage;
+    code.read(folder_.file("log"), folder_.file("console"));
+    return code.take();
   }
 
   model::testing::TemporaryFolder folder_;
@@ -62,11 +62,32 @@ TEST_F(ReachedOfADriver, AddsUp) {
   EXPECT_THAT(coverage.functions().at(1).reached, ElementsAre(false, true));
 }
 
+TEST_F(ReachedOfADriver, IsToldFromWhereTheLogWasReadLast) {
+  CodeLog code(folder_.file(""));
+  const auto read = [&](const std::string& log) {
+    write("log", log);
+    code.read(folder_.file("log"), folder_.file("console"));
+    return code.take().count();
+  };
+  EXPECT_EQ(read("0x1010: 90\n0x20"), 1U);
+  EXPECT_EQ(read("0x1010: 90\n0x2003: 90\n"), 1U) << "the rest of a line";
+  EXPECT_EQ(read("0x1010: 90\n0x2003: 90\n"), 0U);
+  code.restart();
+  EXPECT_EQ(read("0x1010: 90\n0x2003: 90\n"), 2U);
+}
+
+TEST_F(ReachedOfADriver, LeavesWhatAnotherHasNotReached) {
+  auto coverage = reached("0x1010: 90\n0x1020: 90\n");
+  coverage.remove(reached("0x1020: 90\n0x2003: 90\n"));
+  EXPECT_THAT(coverage.functions().at(0).reached, ElementsAre(true, false, false));
+  EXPECT_EQ(coverage.count(), 1U);
+}
+
 TEST_F(ReachedOfADriver, OfAnotherDriverIsRefused) {
   auto coverage = reached("");
   write("code.json", R"({"modules":[{"name":"drv","functions":[
       {"name":"one","file":"","section":".text","start":0,"lengths":"1"}]}]})");
-  EXPECT_THROW(coverage.add(DriverCoverage(folder_.file(""))), ToolError);
+  EXPECT_THROW(coverage.add(CodeLog(folder_.file("")).take()), ToolError);
 }
 
 TEST_F(ReachedOfADriver, IsUnknownWhereTheConsoleDoesNotTellThePlaces) {

@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 4> kStatusNames{"Deviates", "Hang", "Cras
                                                        "KernelWarning"};
 constexpr std::array<Verdict, 4> kStatusVerdicts{Verdict::deviates, Verdict::hang, Verdict::crash,
                                                  Verdict::kernel_warning};
+constexpr std::string_view kOr = "or ", kRace = "race ";
 constexpr std::string_view kPatternLetters = "*?[](|)";
 
 std::string trimmed(std::string_view text) {
@@ -58,8 +59,17 @@ Line parse_line(const std::string& text, const std::string& file, std::size_t nu
   return line;
 }
 
-Expectation parse_expectation(const Line& line) {
+/// Whether the name begins with the word, which is taken off.
+bool take_word(std::string& name, std::string_view word) {
+  if (!name.starts_with(word)) return false;
+  name.erase(0, word.size());
+  return true;
+}
+
+Expectation parse_expectation(Line line) {
   Expectation e;
+  e.alternative = take_word(line.name, kOr);
+  e.race = take_word(line.name, kRace);
   e.line = line.number;
   e.reason = line.reason;
   const auto at = line.status.find('@');
@@ -113,7 +123,11 @@ std::string text_of(const std::string& file) try {
 std::vector<Expectation> parse_list(const std::string& text, const std::string& file) {
   std::vector<Expectation> list;
   each_line(text, file, "RULE/CLASS/CONDITION,Deviates (or Hang, Crash, KernelWarning)",
-            [&](const Line& line) { list.push_back(parse_expectation(line)); });
+            [&](const Line& line) {
+              list.push_back(parse_expectation(line));
+              if (list.size() == 1 && list.front().alternative)
+                line.fail("an entry that begins with \"or\" is another form of the one before it");
+            });
   return list;
 }
 
@@ -127,7 +141,7 @@ std::vector<Skip> load_skips(const std::string& file) {
   return list;
 }
 
-/// "DRIVER-TARGET-flakes.txt" beside "DRIVER-TARGET-fails.txt"; empty where there is none. A link
+/// "DRIVER-TARGET-skips.txt" beside "DRIVER-TARGET-fails.txt"; empty where there is none. A link
 /// to nothing is one that cannot be read.
 std::string beside(const std::string& fails_file, const char* kind) {
   constexpr std::string_view kEnd = "-fails.txt";
@@ -161,8 +175,6 @@ std::set<std::string> unexpected_entries(const nlohmann::json& report) {
 Expectations load_expectations(const std::string& fails_file) {
   Expectations all;
   all.fails = parse_list(text_of(fails_file), fails_file);
-  if (const auto file = beside(fails_file, "flakes"); !file.empty())
-    all.flakes = parse_list(text_of(file), file);
   if (const auto file = beside(fails_file, "skips"); !file.empty()) all.skips = load_skips(file);
   return all;
 }
@@ -173,8 +185,8 @@ void check_expectations(const std::string& text, const std::string& file) {
 
 std::string print_entry(const Expectation& e) {
   const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(), e.verdict);
-  return fmt::format("{}{}{}/{}/{},{}{}{}", e.cases, e.cases.empty() ? "" : ": ", e.rule, e.kind,
-                     e.broken,
+  return fmt::format("{}{}{}{}{}/{}/{},{}{}{}", e.alternative ? kOr : "", e.race ? kRace : "",
+                     e.cases, e.cases.empty() ? "" : ": ", e.rule, e.kind, e.broken,
                      kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin())),
                      e.place.empty() ? "" : "@", e.place);
 }

@@ -92,15 +92,14 @@ void mark_cases(Tally& tally) {
 }  // namespace
 
 void avoid_expected(const Expectations& expectations, property_tests::WalkOptions& walk) {
-  for (const auto* list : {&expectations.fails, &expectations.flakes})
-    for (const auto& e : *list)
-      for (std::size_t i = 0; i < model::kVerbs; ++i) {
-        const model::DeviationName trouble{
-            model::rule_id(static_cast<model::Verb>(i), model::Outcome::none),
-            model::DeviationClass::none, std::string_view(e.broken)};
-        if (e.verdict != Verdict::deviates && e.broken != "-" && fits(e.rule, trouble.rule))
-          walk.known.push_back(property_tests::known_trouble(trouble));
-      }
+  for (const auto& e : expectations.fails)
+    for (std::size_t i = 0; i < model::kVerbs; ++i) {
+      const model::DeviationName trouble{
+          model::rule_id(static_cast<model::Verb>(i), model::Outcome::none),
+          model::DeviationClass::none, std::string_view(e.broken)};
+      if (e.verdict != Verdict::deviates && e.broken != "-" && fits(e.rule, trouble.rule))
+        walk.known.push_back(property_tests::known_trouble(trouble));
+    }
 }
 
 std::vector<CaseOutcome> skip(const Expectations& expectations, property_tests::Plan& plan) {
@@ -120,20 +119,33 @@ std::vector<CaseOutcome> skip(const Expectations& expectations, property_tests::
 }
 
 void mark_expected(const Expectations& expectations, Tally& tally) {
-  for (const auto* list : {&expectations.fails, &expectations.flakes}) {
-    mark(*list, tally, tally.findings);
-    mark(*list, tally, tally.incidents);
-  }
+  mark(expectations.fails, tally, tally.findings);
+  mark(expectations.fails, tally, tally.incidents);
   mark_cases(tally);
 }
 
-std::vector<std::string> unmatched(const Expectations& expectations, const Tally& tally) {
-  std::vector<std::string> left;
-  for (const auto& e : expectations.fails) {
+bool is_expected_race(const Expectations& expectations, const model::Annotation& shown) {
+  return std::any_of(expectations.fails.begin(), expectations.fails.end(),
+                     [&](const Expectation& e) {
+                       return e.race && e.verdict == shown.verdict && fits(e.rule, shown.rule) &&
+                              fits(e.kind, shown.kind) && fits(e.broken, shown.broken.text());
+                     });
+}
+
+std::vector<std::string> unmatched(const Expectations& expectations, const Tally& tally,
+                                   bool with_races) {
+  const auto met = [&](const Expectation& e) {
     const auto meets = [&](const auto& seen) { return is_of(e, seen, tally); };
-    if (std::none_of(tally.findings.begin(), tally.findings.end(), meets) &&
-        std::none_of(tally.incidents.begin(), tally.incidents.end(), meets))
-      left.push_back(print_entry(e));
+    return std::any_of(tally.findings.begin(), tally.findings.end(), meets) ||
+           std::any_of(tally.incidents.begin(), tally.incidents.end(), meets);
+  };
+  std::vector<std::string> left;
+  const auto& fails = expectations.fails;
+  for (auto e = fails.begin(); e != fails.end();) {
+    const auto end = std::find_if(e + 1, fails.end(), [](const auto& o) { return !o.alternative; });
+    if ((with_races || !e->race) && std::none_of(e, end, met))
+      std::transform(e, end, std::back_inserter(left), print_entry);
+    e = end;
   }
   for (const auto& s : expectations.skips)
     if (s.pattern != kStraightToUse &&

@@ -1,4 +1,4 @@
-// What is known of a driver on a target: expected deviations, flakes, cases to skip, each with the
+// What is known of a driver on a target: expected deviations and cases to skip, each with the
 // reason why it is known.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mrproof::conformance {
 
-/// One line of a file of fails or flakes: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason"; of
+/// One line of a file of fails: "reg_mr.ok/accepted/memory_mapped,Deviates  # reason"; of
 /// a call that hangs, kills the kernel or makes it complain: "send.none/none/receive_posted,Hang",
 /// ",Crash" or ",KernelWarning", the latter also from one place only:
 /// ",KernelWarning@rxe_comp.c"; ",Hang@refcount.c" is a hang after which the kernel complained from
@@ -23,6 +23,10 @@ namespace mrproof::conformance {
 /// such calls are not avoided, so a warning needs its place then.
 /// "expectations/F14-*: atomic_*.ok/bytes/bytes_as_predicted,Deviates" is expected in those cases
 /// only.
+///
+/// Every full run has to meet each entry. Of an entry and those behind it that begin with "or " one
+/// is enough: the same fault shows as one or the other. What begins with "race " has to be met by
+/// machines that do the same each time (races.hpp); elsewhere it may be met or not.
 struct Expectation {
   std::string rule;
   std::string kind;
@@ -33,7 +37,9 @@ struct Expectation {
   /// Source file of a kernel's warning, or of one after a hang, and behind a colon a pattern of a
   /// function in its call trace; empty: any.
   std::string place;
-  std::string cases;  ///< pattern of the cases in which it is expected; empty: in all
+  std::string cases;         ///< pattern of the cases in which it is expected; empty: in all
+  bool alternative = false;  ///< to the entry before it
+  bool race = false;
 };
 
 /// One line of a file of skips: "scenario/rdma_*/ok-*,Skip  # reason", a pattern of cases; or
@@ -48,14 +54,13 @@ struct Skip {
 
 /// The files of one driver on one target.
 struct Expectations {
-  std::vector<Expectation> fails;   ///< seen in every full run
-  std::vector<Expectation> flakes;  ///< may be seen, or not
-  std::vector<Skip> skips;          ///< what is not done
+  std::vector<Expectation> fails;  ///< what is seen
+  std::vector<Skip> skips;         ///< what is not done
 };
 
-/// Reads ci/expectations/<driver>-<target>-fails.txt and, where they exist, the files beside it
-/// that end in -flakes.txt and -skips.txt. Throws ToolError naming file and line when a line is not
-/// of the form, or has no reason.
+/// Reads ci/expectations/<driver>-<target>-fails.txt and, where it exists, the file beside it that
+/// ends in -skips.txt. Throws ToolError naming file and line when a line is not of the form, or has
+/// no reason.
 Expectations load_expectations(const std::string& fails_file);
 
 /// Adds the calls that are expected to hang, crash or make the kernel complain to those that a walk
@@ -69,9 +74,13 @@ std::vector<CaseOutcome> skip(const Expectations& expectations, property_tests::
 /// which nothing else was seen.
 void mark_expected(const Expectations& expectations, Tally& tally);
 
+/// Whether the trouble or deviation is that of an entry for races, wherever a warning came from.
+bool is_expected_race(const Expectations& expectations, const model::Annotation& shown);
+
 /// The entries of fails that the tally meets nowhere, and those of skips that skipped nothing:
-/// mended, or misspelt.
-std::vector<std::string> unmatched(const Expectations& expectations, const Tally& tally);
+/// mended, or misspelt. `with_races`: those of races count, too.
+std::vector<std::string> unmatched(const Expectations& expectations, const Tally& tally,
+                                   bool with_races);
 
 /// "RULE/CLASS/CONDITION,Deviates", as files have it.
 std::string print_entry(const Expectation& expectation);

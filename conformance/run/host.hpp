@@ -66,14 +66,19 @@ class Host {
   [[nodiscard]] virtual std::optional<model::GuestSetup> guest() const { return std::nullopt; }
   /// Where it is, for people: "this machine", "virtual machine debian-bookworm (tcg)".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// What was reached of the driver so far, if that was asked for. Takes the machine down.
-  virtual std::optional<DriverCoverage> reached() { return std::nullopt; }
+  /// What was reached of the driver since this was called last, if that was asked for; of a guest
+  /// that goes on, what was never reached in it before. To be called when no worker runs.
+  virtual std::optional<DriverCoverage> take_reached() { return std::nullopt; }
   /// Seconds that booting took last; 0 where nothing boots.
   [[nodiscard]] virtual double boot_seconds() const { return 0; }
 };
 
 /// Whether the machine does the same each time. Throws ToolError if its image cannot be read.
 bool repeats(const MachineOptions& machine);
+
+/// The most processors of a guest of that image that does the same each time; 0: none does. Throws
+/// ToolError if its image cannot be read.
+std::uint32_t processors_of_repeating(const MachineOptions& machine);
 
 /// Runs workers as descendants of this process, from the same program file.
 std::unique_ptr<Host> make_local_host(Channel& channel, const std::string& channel_path);

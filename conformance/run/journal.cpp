@@ -53,6 +53,8 @@ void Journal::flush() {
 }
 
 void Journal::hello(const Record& record) {
+  if (said_ == record.text) return;
+  said_ = record.text;
   line(fmt::format("{{\"record\":\"device\",\"device\":{},\"given\":{}}}\n", record.text,
                    quoted(model::print_capabilities(record.can))));
 }

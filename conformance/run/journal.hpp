@@ -1,6 +1,7 @@
 // The report folder's journal.jsonl: one JSON object a line for everything that happened.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -8,6 +9,9 @@
 #include "conformance/run/tally.hpp"
 
 namespace mrproof::conformance {
+
+/// Cases with such numbers come behind those of the plan. A run that is resumed makes them anew.
+constexpr std::uint64_t kBehindThePlan = 1ULL << 48U;
 
 /// Where a run goes on.
 struct Resumption {
@@ -37,6 +41,7 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
+  /// Nothing is written if it is what was said before.
   void hello(const Record& record);
   void begin_case(const std::string& name, const Record& record);
   void step(const std::string& case_name, const Record& end, const model::Step& step);
@@ -52,6 +57,7 @@ class Journal {
   std::string begun_with_;
   std::uintmax_t kept_ = 0;
   std::FILE* file_ = nullptr;
+  std::string said_;                            ///< by the last hello()
   std::string text_;                            ///< of the last step
   std::pair<std::string, std::string> quoted_;  ///< its case, and that in quotes
 };

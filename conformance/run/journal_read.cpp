@@ -153,6 +153,8 @@ Resumption read_journal(const std::string& path, const property_tests::Plan& pla
       pending.push_back(Json::parse(line));
       if (pending.back().at("record") == "run")
         compare_begun(pending.back().at("begun_with"), begun_with);
+      if (pending.back().at("record") == "case" && pending.back().at("index") >= kBehindThePlan)
+        break;
       if (!ends_case(pending.back())) continue;
       for (const auto& record : pending) reader.take(record);
     } catch (const std::exception& error) {

@@ -250,10 +250,7 @@ TEST(Journal, IsGoneOnWithByTheSameOptionsOnly) {
            {[](property_tests::Plan& p) { p.walk.wrong_percent = 0; }, "--wrong"},
            {[](property_tests::Plan& p) { p.patient = !p.patient; }, "--quick"},
            {[](property_tests::Plan& p) { p.shards = 2; }, "--shard"},
-           {[](property_tests::Plan& p) {
-              p.scenarios.push_back({"x", "", false, false});
-            },
-            "--scenarios"},
+           {[](property_tests::Plan& p) { p.scenarios.emplace_back().name = "x"; }, "--scenarios"},
            {[](property_tests::Plan& p) {
               p.series.push_back({"x", "", 3});
             },

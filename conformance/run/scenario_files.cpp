@@ -8,6 +8,7 @@
 
 #include "model/trace/trace_dialect.hpp"
 #include "property-tests/shrink/shrink_form.hpp"
+#include "property-tests/shrink/trials.hpp"
 
 namespace mrproof::conformance {
 namespace {
@@ -61,6 +62,9 @@ std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::stri
         const bool finding = was_seen(file) && shows_anything(trace);
         scenarios.push_back(
             {name_of(folder, file), property_tests::calls_text(trace), finding, finding});
+        if (const auto* shows = property_tests::last_told_by(trace);
+            finding && trace.guest && trace.rounds > 1 && shows != nullptr)
+          scenarios.back().race = {*trace.guest, trace.rounds, *shows};
       }
     }
   return scenarios;

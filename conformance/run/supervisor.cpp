@@ -116,6 +116,7 @@ void Supervisor::take(Record&& record) {
       case_.guest = host_.guest();
       case_.rounds = static_cast<std::uint32_t>(plan_.rounds);
       tally_.begin_case(case_name_);
+      record.index += options_.numbered_from;
       journal_.begin_case(case_name_, record);
       break;
     case RecordKind::step_begin:
@@ -129,10 +130,11 @@ void Supervisor::take(Record&& record) {
       break;
     case RecordKind::complaint: add_complaint(record.text); break;
     case RecordKind::case_end:
-      tally_.add_case(record);
-      journal_.end_case(record);
       in_case_ = false;
       next_case_ = record.index + 1;
+      tally_.add_case(record);
+      record.index += options_.numbered_from;
+      journal_.end_case(record);
       interruptions_ = 0;
       break;
     case RecordKind::failure: failure_ = record.text; break;
@@ -244,10 +246,8 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
                   tally_.incidents.size() + 1),
       fmt::format("{} {}: {}", name, open_step_ ? "in the last step" : "after the last step", text),
       incident.trace);
-  if (plan_.until && incident.is(*plan_.until)) {
-    shown_ = true;
-    channel_.header().stop.store(1);
-  }
+  // The worker sees that, too, and ends by itself: when a stop would reach it, nobody could tell.
+  if (plan_.until && incident.is(*plan_.until)) shown_ = true;
   journal_.incident(incident);
   tally_.add(incident);
 }
@@ -257,8 +257,7 @@ void Supervisor::add_complaint(const std::string& text) {
   ++tally_.counts.at(static_cast<std::size_t>(Verdict::kernel_warning));
   in_case_ = false;
   case_.steps.swap(before_.steps);
-  add_incident(Verdict::kernel_warning, text,
-               model::DeviationName{"reset.none", DeviationClass::none, {"-"}});
+  add_incident(Verdict::kernel_warning, text, property_tests::reset_trouble());
   case_.steps.swap(before_.steps);
   in_case_ = true;
 }

@@ -20,8 +20,9 @@ struct SupervisorOptions {
   std::uint64_t first_case = 0;  ///< of the plan: those before are over
   /// Longest time without a sign of life from a step before it counts as a hang; the same clock.
   double step_limit = 120;
-  bool fresh = false;       ///< each case runs in a machine of its own
-  std::string prefix = {};  ///< of the names of its files in the report folder
+  bool fresh = false;               ///< each case runs in a machine of its own
+  std::string prefix = {};          ///< of the names of its files in the report folder
+  std::uint64_t numbered_from = 0;  ///< in the journal: the plan's first case
 };
 
 /// Runs a plan to its end in one host after another.
@@ -46,6 +47,10 @@ class Supervisor {
   static void stop() noexcept;
   /// The plan as it is for the device, once a worker has opened that (fit_series()).
   [[nodiscard]] const property_tests::Plan& plan() const { return plan_; }
+  /// The calls of the last case, as they were seen.
+  [[nodiscard]] const model::Trace& last_case() const { return case_; }
+  /// Seconds that the workers took, by their clock.
+  [[nodiscard]] double taken() const { return taken_; }
   /// Whether it was ended before its plan was done.
   [[nodiscard]] bool cut_short() const { return cut_short_; }
 

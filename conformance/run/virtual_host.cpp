@@ -67,7 +67,7 @@ class VirtualHost : public AgentHost {
         throw model::ToolError(
             "only an emulated guest tells what was reached of the driver: build its image with "
             "MRPROOF_ACCEL=tcg in the environment, or leave out --driver-coverage");
-      reached_.emplace(target_);
+      code_log_.emplace(target_);
     }
     // Arguments to the guest's own first process ask for something once.
     saves_ = guest_ &&
@@ -75,16 +75,25 @@ class VirtualHost : public AgentHost {
                           [](const std::string& word) { return word.starts_with("mrproof."); });
   }
 
+  ~VirtualHost() override {
+    if (!code_log_) return;
+    renew();
+    std::error_code ignored;
+    std::filesystem::remove(code_log(), ignored);
+  }
+  VirtualHost(const VirtualHost&) = delete;
+  VirtualHost& operator=(const VirtualHost&) = delete;
+
   std::string kernel_trouble() override {
     // A warning may be of an earlier case.
     const auto fatal = console_line({"BUG:", "Oops", "general protection fault"});
     return fatal.empty() ? console_line({"WARNING:"}) : fatal;
   }
 
-  std::optional<DriverCoverage> reached() override {
-    renew();
-    add_reached();
-    return reached_;
+  std::optional<DriverCoverage> take_reached() override {
+    if (!code_log_) return std::nullopt;
+    read_code_log();
+    return code_log_->take();
   }
 
   [[nodiscard]] std::string name() const override { return name_; }
@@ -112,7 +121,7 @@ class VirtualHost : public AgentHost {
   void bring_up() override {
     if (saves_ && !saved_->exists()) {
       if (boot_and_save()) return;
-    } else if (saves_ && reached_ && boots_ == 0) {
+    } else if (saves_ && code_log_ && boots_ == 0) {
       boot();  // what brings the device up counts, whether a guest was saved before or not
       renew();
     }
@@ -201,7 +210,7 @@ class VirtualHost : public AgentHost {
 
   /// `from_saved`: the guest waits for a request as before it was saved; else it boots.
   void launch(bool from_saved) {
-    add_reached();
+    read_code_log();
     auto& header = channel_.header();
     header.asks.store(from_saved ? 1 : 0);
     header.answers.store(0);
@@ -213,7 +222,9 @@ class VirtualHost : public AgentHost {
     if (has_monitor_) words.emplace_back("--monitor");
     if (has_monitor_) words.insert(words.end(), mode_.begin(), mode_.end());
     if (from_saved) words.emplace_back("--incoming");
-    if (reached_) {
+    if (code_log_) {
+      std::filesystem::remove(code_log());
+      code_log_->restart();
       words.push_back("--code-log=" + code_log());
       said_ = from_saved ? saved_->console() : log_;
     }
@@ -234,11 +245,8 @@ class VirtualHost : public AgentHost {
     return std::filesystem::absolute(console_ + ".code").string();
   }
 
-  /// What the last guest reached, which is gone.
-  void add_reached() {
-    if (said_.empty()) return;
-    reached_->add(code_log(), std::exchange(said_, ""));
-    std::filesystem::remove(code_log());
+  void read_code_log() {
+    if (!said_.empty()) code_log_->read(code_log(), said_);
   }
 
   /// Whether who waits stops the machine: it needs the monitor, and a kernel with /dev/port.
@@ -303,8 +311,8 @@ class VirtualHost : public AgentHost {
   double boot_seconds_ = 0;
   Clock::time_point heard_;
   std::uint64_t sign_ = 0;  ///< of life
-  std::optional<DriverCoverage> reached_;
-  std::string said_;  ///< the console of the last guest's boot, until what it reached is added
+  std::optional<CodeLog> code_log_;
+  std::string said_;  ///< the console of the boot of the guest that is there, or was last
 };
 
 }  // namespace
@@ -312,6 +320,10 @@ class VirtualHost : public AgentHost {
 bool repeats(const MachineOptions& machine) {
   return !machine.target.empty() && machine.repeats &&
          image_of(machine).value("accelerator", "?") == "tcg";
+}
+
+std::uint32_t processors_of_repeating(const MachineOptions& machine) {
+  return repeats(machine) ? image_of(machine).value("processors", 1U) : 0;
 }
 
 std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,

@@ -61,6 +61,8 @@ class Worker {
       record.skip_reason = std::exchange(skip_reason_, "");
       send(record);
     }
+    // What the last case has made goes with it, where somebody looks at each case.
+    if (plan_.more_to_come) device_.reset(setup_);
     send({});
   }
 
@@ -83,6 +85,24 @@ class Worker {
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
   }
 
+  /// How far a case is.
+  struct Case {
+    model::Oracle oracle;
+    std::uint64_t made = 0;  ///< steps
+    bool goes_on = true;     ///< no step of it has ended it
+  };
+
+  /// How far a trace's calls are made.
+  struct Reach {
+    bool while_allowed = false;  ///< up to one that may not be made, instead of giving up there
+    bool while_safe = false;     ///< up to one that is known to kill
+    bool past_it = false;        ///< only such a call is left out, and not what comes after it;
+                                 ///< likewise one that nobody answers, if that takes time
+    /// What is called instead of a re-registration that may not be made, or of the rest behind one
+    /// that is not supported.
+    std::vector<model::Step> instead = {};
+  };
+
   void begin_case(std::uint64_t index, const model::Setup& setup) {
     Record record;
     record.kind = RecordKind::case_begin;
@@ -97,6 +117,11 @@ class Worker {
     if (record.text.empty()) return;
     record.kind = RecordKind::complaint;
     send(record);
+    shown_ = is_shown_by({property_tests::reset_trouble(), Verdict::kernel_warning});
+  }
+
+  [[nodiscard]] bool is_shown_by(const model::Annotation& seen) const {
+    return plan_.until && seen == *plan_.until;
   }
 
   /// Runs the case, and again if something came between that is not the device's answer; after some
@@ -131,6 +156,7 @@ class Worker {
     if (const auto in = plan_.in_series(index)) return run_in_series(index, *in);
     if (!plan_.is_scenario(index)) return walk(index);
     const auto& scenario = plan_.scenarios.at(index);
+    if (scenario.led) return walk_on(index, scenario);
     return replay(index, model::parse_trace(scenario.text, scenario.name),
                   {true, !scenario.deliberate, false});
   }
@@ -148,32 +174,44 @@ class Worker {
   }
 
   bool walk(std::uint64_t index) {
-    const model::Setup setup = model::standard_setup(device_.processes());
+    Case one = begin(index, model::standard_setup(device_.processes()));
+    return walk(one, {plan_.case_seed(index), plan_.walk, &known_}, plan_.case_length(index));
+  }
+
+  /// Its calls as far as they may be made, and a walk from there.
+  bool walk_on(std::uint64_t index, const property_tests::Scenario& scenario) {
+    model::Trace trace;
+    trace.setup = model::standard_setup(device_.processes());
+    if (!scenario.text.empty()) trace = model::parse_trace(scenario.text, scenario.name);
+    Case one = begin(index, trace.setup);
+    if (!replay(one, trace, {true, true, true})) return false;
+    plan_.walk.wrong_percent = scenario.walk_wrong_percent;
+    return !one.goes_on ||
+           walk(one, {scenario.walk_seed, plan_.walk, &known_}, scenario.walk_steps);
+  }
+
+  bool replay(std::uint64_t index, const model::Trace& trace, const Reach& reach) {
+    Case one = begin(index, trace.setup);
+    return replay(one, trace, reach);
+  }
+
+  Case begin(std::uint64_t index, const model::Setup& setup) {
     begin_case(index, setup);
-    model::Oracle oracle(book_, setup, can_);
-    property_tests::Walk walk(plan_.case_seed(index), plan_.walk, &known_);
-    for (std::uint64_t i = 0; i < plan_.case_length(index); ++i) {
+    return {model::Oracle(book_, setup, can_)};
+  }
+
+  /// So many steps; false: the run was stopped in it.
+  bool walk(Case& one, property_tests::Walk walk, std::uint64_t steps) {
+    for (std::uint64_t i = 0; i < steps && one.goes_on; ++i) {
       if (stopped()) return false;
-      if (!perform(i, walk.next_call(oracle), oracle)) break;
+      one.goes_on = perform(one.made++, walk.next_call(one.oracle), one.oracle);
     }
     return true;
   }
 
-  /// How far a trace's calls are made.
-  struct Reach {
-    bool while_allowed = false;  ///< up to one that may not be made, instead of giving up there
-    bool while_safe = false;     ///< up to one that is known to kill
-    bool past_it = false;        ///< only such a call is left out, and not what comes after it;
-                                 ///< likewise one that nobody answers, if that takes time
-    /// What is called instead of a re-registration that may not be made, or of the rest behind one
-    /// that is not supported.
-    std::vector<model::Step> instead = {};
-  };
-
-  bool replay(std::uint64_t index, const model::Trace& trace, const Reach& reach) {
-    begin_case(index, trace.setup);
-    model::Oracle oracle(book_, trace.setup, can_);
-    std::uint64_t made = 0;
+  /// The trace's calls; false: the run was stopped in it.
+  bool replay(Case& one, const model::Trace& trace, const Reach& reach) {
+    auto& oracle = one.oracle;
     auto next = trace.steps.begin();
     for (auto end = trace.steps.end(); next != end;) {
       const model::Step& planned = *next++;
@@ -196,7 +234,8 @@ class Worker {
             fmt::format("{}:{}: this call may not be made here, since it does not hold "
                         "that {}; mend the trace",
                         plan_.trace_file, planned.line, precondition->sentence));
-      if (!perform(made++, step, oracle)) break;
+      one.goes_on = perform(one.made++, step, oracle);
+      if (!one.goes_on) break;
       if (re_registers && record_.verdict == Verdict::unsupported)
         next = reach.instead.begin(), end = reach.instead.end();
     }
@@ -242,7 +281,8 @@ class Worker {
     if (troubled && trouble) avoid(*trouble);
     if (judgement.verdict != Verdict::deviates && needs_annotation(judgement))
       step.annotations.push_back(model::annotate(judgement, step));
-    shown_ = plan_.until && step.annotations.front() == *plan_.until;
+    shown_ = plan_.until && (is_shown_by(step.annotations.front()) ||
+                             (trouble && is_shown_by({*trouble, judgement.verdict})));
     finish(index, seen, judgement, start);
     const bool goes_on =
         !oracle.lost() && judgement.verdict != Verdict::kernel_warning && !shown_ && !seen.stray;
@@ -360,7 +400,7 @@ int run_worker(Channel& channel, const std::string& own_device) {
       std::uint64_t first_case = 0;
       property_tests::Plan plan = property_tests::parse_request(channel.request(), first_case);
       if (plan.device.empty()) plan.device = own_device;
-      stays = plan.until.has_value();
+      stays = plan.until.has_value() || plan.more_to_come;
       const auto wanted = fmt::format("{} {} {}", plan.device, plan.dialect, plan.brisk);
       if (device == nullptr || opened != wanted) {
         device.reset();

@@ -204,6 +204,31 @@ TEST_F(WorkerTest, ACaseEndsAtACompletionOfNothingPosted) {
   EXPECT_EQ(device.distrusted(), 1);
 }
 
+TEST_F(WorkerTest, ALedCaseLeavesOutWhatMayNotBeCalledAndWalksOn) {
+  Disturbed device({});
+  property_tests::Plan plan = property_tests::testing::plan_of(1);
+  plan.steps = 0;
+  plan.more_to_come = true;
+  plan.scenarios.emplace_back();
+  plan.scenarios.front().text =
+      "# mrproof trace v1\ngiven pd0\ndereg_mr(mr5)\nmr0 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE)\n";
+  plan.scenarios.front().led = true;
+  plan.scenarios.front().walk_steps = 7;
+  plan.scenarios.front().walk_seed = 3;
+  const auto made_calls = [&] {
+    Channel channel = Channel::create(folder_.file("channel"), kChannelSize);
+    ThreadHost host(channel, device);
+    Journal journal("");
+    Tally tally(model::linux_rulebook());
+    Supervisor supervisor({}, plan, channel, host, tally, journal);
+    supervisor.run();
+    return supervisor.last_case();
+  };
+  const model::Trace seen = made_calls();
+  EXPECT_EQ(seen.steps.size(), 8U);
+  EXPECT_EQ(model::print_call(seen.steps.front()), "mr0 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE)");
+}
+
 TEST_F(WorkerTest, WhatWasDisturbedIsReadBackFromTheJournal) {
   Disturbed device({7});
   const Tally ran = run(device, 2);

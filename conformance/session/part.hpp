@@ -9,6 +9,7 @@
 
 #include "conformance/report/report.hpp"
 #include "conformance/run/environment.hpp"
+#include "conformance/run/expectations.hpp"
 #include "conformance/run/journal.hpp"
 
 namespace mrproof::conformance {
@@ -19,16 +20,27 @@ struct Part {
   Tally tally;
   std::size_t number = 0;  ///< from 0
   std::string prefix;      ///< of its files' names in the report folder; empty: it is the only one
-  Resumption at;
+  MachineOptions machine;
+  std::uint64_t numbered_from = 0;  ///< in the journal: the plan's first case
+  Resumption at = {};
+  DriverCoverage planned = {};      ///< what the plan's cases reached
+  std::vector<KeptCase> kept = {};  ///< of those that came after them
 
   [[nodiscard]] std::string journal(const Folder& folder) const {
     return folder.file(prefix + "journal.jsonl");
   }
 };
 
-/// The plan's cases dealt out to so many guests, or to as many as there are cases.
-std::vector<Part> parts_of(const property_tests::Plan& plan, std::size_t guests,
-                           const model::Rulebook& book);
+/// The plan's cases dealt out to so many guests, or to as many as there are cases, unless more
+/// cases come after them.
+std::vector<Part> parts_of(const property_tests::Plan& plan, const MachineOptions& machine,
+                           std::size_t guests, const model::Rulebook& book,
+                           bool more_to_come = false);
+
+/// Takes the races that are expected out of the plan: each is a part of its own, in a guest like
+/// the one in which it was seen. Nothing where such a guest cannot be had.
+std::vector<Part> take_races(property_tests::Plan& plan, const MachineOptions& machine,
+                             const Expectations& expectations, const model::Rulebook& book);
 
 /// Where the parts go on. Where no part has a journal, that of the whole run is gone on with, in
 /// one guest. Throws ToolError.

@@ -17,7 +17,7 @@ TEST(Parts, HaveEachCaseOfTheShardOnce) {
   plan.shards = 2;
   plan.shard = 1;
   std::vector<int> times(plan.cases());
-  for (const auto& part : parts_of(plan, 3, model::linux_rulebook()))
+  for (const auto& part : parts_of(plan, {}, 3, model::linux_rulebook()))
     for (std::uint64_t i = 0; i < plan.cases(); ++i) times.at(i) += part.plan.selects(i) ? 1 : 0;
   for (std::uint64_t i = 0; i < plan.cases(); ++i) EXPECT_EQ(times.at(i), plan.selects(i) ? 1 : 0);
 }
@@ -25,9 +25,10 @@ TEST(Parts, HaveEachCaseOfTheShardOnce) {
 TEST(Parts, AreNoMoreThanCases) {
   property_tests::Plan plan;
   plan.steps = plan.case_steps = 100;
-  const auto parts = parts_of(plan, 2, model::linux_rulebook());
+  const auto parts = parts_of(plan, {}, 2, model::linux_rulebook());
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_EQ(parts.front().prefix, "");
+  EXPECT_EQ(parts_of(plan, {}, 2, model::linux_rulebook(), true).size(), 2U);
 }
 
 /// A record of a case.
@@ -38,7 +39,7 @@ std::string line(const std::string& record, int index) {
 TEST(Journals, AreJoinedInThePlansOrder) {
   const Folder folder("");
   property_tests::Plan plan;
-  const auto parts = parts_of(plan, 3, model::linux_rulebook());
+  const auto parts = parts_of(plan, {}, 3, model::linux_rulebook());
   const std::string begin = "{\"record\":\"run\",\"begun_with\":1}\n{\"record\":\"device\"}\n";
   std::ofstream(parts[0].journal(folder))
       << begin << line("case", 0) << line("case", 0) << line("step", 0) << line("case", 3);
@@ -53,10 +54,22 @@ TEST(Journals, AreJoinedInThePlansOrder) {
   EXPECT_FALSE(std::filesystem::exists(parts[0].journal(folder)));
 }
 
+TEST(Journals, OfAPartThatHasTheRunsNameAreJoinedToo) {
+  const Folder folder("");
+  auto parts = parts_of({}, {}, 1, model::linux_rulebook());
+  parts.push_back(parts.front());
+  parts.back().prefix = "race-1-";
+  std::ofstream(parts[0].journal(folder)) << line("case", 0);
+  std::ofstream(parts[1].journal(folder)) << line("case", 9);
+  join_journals(parts, folder, "7", true);
+  EXPECT_EQ(model::read_text(folder.file("journal.jsonl")),
+            "{\"record\":\"run\",\"begun_with\":7}\n" + line("case", 0) + line("case", 9));
+}
+
 TEST(Tallies, AreJoinedInThePlansOrder) {
   property_tests::Plan plan;
   plan.steps = 400;
-  auto parts = parts_of(plan, 2, model::linux_rulebook());
+  auto parts = parts_of(plan, {}, 2, model::linux_rulebook());
   const auto found = [&](std::size_t part, std::uint64_t index, const char* rule) {
     Tally& tally = parts.at(part).tally;
     model::Step step;

@@ -16,6 +16,7 @@
 #include "conformance/run/exit_codes.hpp"
 #include "conformance/run/expectations.hpp"
 #include "conformance/run/scenario_files.hpp"
+#include "conformance/session/guided.hpp"
 #include "conformance/session/part.hpp"
 #include "conformance/session/run_folder.hpp"
 #include "model/trace/write_file.hpp"
@@ -45,8 +46,8 @@ class Progress {
   void show(std::size_t part, const Tally& tally, const property_tests::Plan& plan) {
     if (!wanted_) return;
     const std::lock_guard lock(mutex_);
-    parts_.at(part) = {tally.cases, plan.selected(), tally.steps, tally.findings.size(),
-                       tally.steps_per_second()};
+    parts_.at(part) = {tally.cases, std::max(tally.cases, plan.selected()), tally.steps,
+                       tally.findings.size(), tally.steps_per_second()};
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(500)) return;
     last_ = now;
@@ -102,48 +103,89 @@ struct Common {
   Progress& progress;
   const std::function<void()>& begin;  ///< called when a device was opened
   const Supervisor::Watch& watch;
+  std::size_t parts = 1;
 };
 
-/// Runs the part's cases; its tally and the facts then say what happened.
-RunFacts supervise(const Common& run, const TestEnvironment& environment, Part& part) {
-  const auto& options = run.options;
-  const bool keep = !options.out.empty() && options.journal;
-  Journal journal(keep ? part.journal(run.folder) : "",
-                  property_tests::print_begun_with(part.plan, options.machine.target),
-                  part.at.bytes);
-  Supervisor supervisor({options.out, options.seconds, part.at.first_case, options.step_limit,
-                         options.fresh, part.prefix},
-                        part.plan, environment.channel(), environment.host(), part.tally, journal);
-  supervisor.on_begin(run.begin);
-  FailFast fail_fast(options, run.expectations);
-  supervisor.on_progress([&](const Tally& seen, const property_tests::Plan& fitted) {
-    run.progress.show(part.number, seen, fitted);
-    fail_fast.look(part.tally);
-  });
-  if (run.watch) supervisor.on_step(run.watch);
-  stop_on_signals();
+/// Runs cases of a part, and adds what happens to its tally and its facts.
+class PartRun {
+ public:
+  PartRun(const Common& run, const TestEnvironment& environment, Part& part)
+      : run_(run),
+        environment_(environment),
+        part_(part),
+        journal_(run.options.out.empty() || !run.options.journal ? "" : part.journal(run.folder),
+                 property_tests::print_begun_with(part.plan, run.options.machine.target),
+                 part.at.bytes),
+        fail_fast_(run.options, run.expectations) {}
 
-  RunFacts facts;
-  const auto start = std::chrono::steady_clock::now();
-  try {
-    supervisor.run();
-  } catch (const std::exception& error) {
-    facts.error = error.what();
+  RunFacts go() {
+    const auto& options = run_.options;
+    const auto start = std::chrono::steady_clock::now();
+    stop_on_signals();
+    try {
+      supervise(part_.plan, {options.out, options.seconds, part_.at.first_case, options.step_limit,
+                             options.fresh, part_.prefix, part_.numbered_from});
+      if (options.guided > 0 && !facts_.cut_short) guide();
+    } catch (const std::exception& error) {
+      facts_.error = error.what();
+    }
+    facts_.seconds = seconds_since(start);
+    facts_.place = environment_.host().name();
+    facts_.boot_seconds = environment_.host().boot_seconds();
+    take_reached();
+    return std::move(facts_);
   }
-  facts.seconds = seconds_since(start);
-  facts.place = environment.host().name();
-  facts.boot_seconds = environment.host().boot_seconds();
-  facts.driver = environment.host().reached();
-  facts.cut_short = supervisor.cut_short();
-  return facts;
-}
+
+ private:
+  /// The calls of the last case, and how long all took.
+  CaseRun supervise(const property_tests::Plan& plan, const SupervisorOptions& limits) {
+    Supervisor supervisor(limits, plan, environment_.channel(), environment_.host(), part_.tally,
+                          journal_);
+    supervisor.on_begin(run_.begin);
+    supervisor.on_progress([this](const Tally& seen, const property_tests::Plan& fitted) {
+      run_.progress.show(part_.number, seen, fitted);
+      fail_fast_.look(part_.tally);
+    });
+    if (run_.watch) supervisor.on_step(run_.watch);
+    supervisor.run();
+    facts_.cut_short = supervisor.cut_short();
+    return {supervisor.last_case(), supervisor.taken(), supervisor.cut_short(), take_reached()};
+  }
+
+  /// Since it was taken last; the facts have all.
+  std::optional<DriverCoverage> take_reached() {
+    auto reached = environment_.host().take_reached();
+    if (reached && facts_.driver) facts_.driver->add(*reached);
+    if (!facts_.driver) facts_.driver = reached;
+    return reached;
+  }
+
+  void guide() {
+    const auto& options = run_.options;
+    part_.planned = facts_.driver.value();
+    const auto run_case = [&](const property_tests::Plan& plan, std::uint64_t number) {
+      ++facts_.guided_cases;
+      return supervise(plan, {options.out, 0, 0, options.step_limit, false, part_.prefix,
+                              part_.plan.cases() + number});
+    };
+    part_.kept = run_guided({part_.plan, options.guided, part_.number, run_.parts, part_.tally},
+                            run_case, part_.planned);
+  }
+
+  const Common& run_;
+  const TestEnvironment& environment_;
+  Part& part_;
+  Journal journal_;
+  FailFast fail_fast_;
+  RunFacts facts_;
+};
 
 /// Each part in an environment of its own, all at once: the channels' room is given back before
 /// the reports.
 RunFacts run_parts(const Common& run, std::vector<Part>& parts) {
   const auto run_part = [&run](Part& part) {
-    const TestEnvironment environment(run.folder, run.options.machine, part.prefix);
-    return supervise(run, environment, part);
+    const TestEnvironment environment(run.folder, part.machine, part.prefix);
+    return PartRun(run, environment, part).go();
   };
   // What the others did is to be kept where one cannot begin.
   const auto run_other = [&run_part](Part& part) {
@@ -160,18 +202,61 @@ RunFacts run_parts(const Common& run, std::vector<Part>& parts) {
     others.push_back(std::async(std::launch::async, run_other, std::ref(parts[i])));
   RunFacts facts = run_part(parts.front());
   for (auto& other : others) add_facts(facts, other.get());
-  if (parts.size() > 1) facts.place += fmt::format(", {} guests", parts.size());
   return facts;
+}
+
+/// The same for those that are made again and again. Each counts as one case.
+void run_races(const Common& run, std::vector<Part>& races, RunFacts& facts) {
+  SessionOptions options = run.options;
+  options.guided = 0;
+  options.fresh = false;
+  Progress progress(races.size());
+  const Common again{options, run.expectations, run.folder, progress, run.begin, run.watch};
+  add_facts(facts, run_parts(again, races));
+  facts.races = races.size();
+  for (auto& race : races) race.tally.cases = std::min<std::uint64_t>(race.tally.cases, 1);
+}
+
+/// Of what all parts kept, that which none before it had reached, made short.
+std::vector<KeptCase> corpus_of(const SessionOptions& options, const property_tests::Plan& plan,
+                                std::vector<Part>& parts) {
+  std::vector<KeptCase> all;
+  for (auto& part : parts) {
+    std::move(part.kept.begin(), part.kept.end(), std::back_inserter(all));
+    if (&part != &parts.front()) parts.front().planned.add(part.planned);
+  }
+  auto kept = join_kept(std::move(all), parts.front().planned);
+  if (options.reports) minimise(kept, options, plan);
+  return kept;
+}
+
+/// Makes one run of its parts. The facts' `error` says what failed.
+void join_parts(const SessionOptions& options, const property_tests::Plan& plan,
+                const std::string& begun_with, const Folder& folder, const std::vector<Part>& parts,
+                Tally& tally, RunFacts& facts) {
+  tally = join(parts, plan);
+  if (parts.size() == 1 || options.out.empty()) return;
+  const bool done = facts.error.empty() && !facts.cut_short;
+  if (done) join_traces(parts, folder, tally);
+  if (options.journal) try {
+      join_journals(parts, folder, begun_with, done);
+    } catch (const model::ToolError& error) {
+      if (facts.error.empty()) facts.error = error.what();
+    }
 }
 
 /// Runs the plan; the tally and the facts then say what happened.
 RunFacts run_plan(const SessionOptions& options, const Expectations& expectations,
                   const property_tests::Plan& plan, const Folder& folder, Tally& tally,
                   const Supervisor::Watch& watch) {
-  const auto begun_with = property_tests::print_begun_with(plan, options.machine.target);
-  const bool many = repeats(options.machine);
-  std::vector<Part> parts = parts_of(plan, many ? options.guests : 1, *tally.book);
-  if (options.resume) resume(parts, plan, folder, options.machine.target);
+  property_tests::Plan once_each = plan;
+  std::vector<Part> races;
+  if (options.all_expected && !options.fresh)
+    races = take_races(once_each, options.machine, expectations, *tally.book);
+  const auto guests = repeats(options.machine) ? options.guests : 1;
+  std::vector<Part> parts =
+      parts_of(once_each, options.machine, guests, *tally.book, options.guided > 0);
+  if (options.resume) resume(parts, once_each, folder, options.machine.target);
   // Not before: a run that cannot begin leaves the earlier one's report as it is.
   const EarlierReports earlier(options.resume ? "" : options.out);
   std::once_flag once;
@@ -179,17 +264,20 @@ RunFacts run_plan(const SessionOptions& options, const Expectations& expectation
   RunFacts facts;
   {
     Progress progress(parts.size());
-    facts = run_parts({options, expectations, folder, progress, begin, watch}, parts);
+    facts = run_parts({options, expectations, folder, progress, begin, watch, parts.size()}, parts);
+    if (parts.size() > 1) facts.place += fmt::format(", {} guests", parts.size());
+    const Common common{options, expectations, folder, progress, begin, watch};
+    if (!races.empty() && facts.error.empty() && !facts.cut_short) run_races(common, races, facts);
   }
-  tally = join(parts, plan);
-  const bool keep = !options.out.empty() && options.journal;
-  const bool done = facts.error.empty() && !facts.cut_short;
-  if (parts.size() > 1 && done && !options.out.empty()) join_traces(parts, folder, tally);
-  if (parts.size() > 1 && keep) try {
-      join_journals(parts, folder, begun_with, done);
-    } catch (const model::ToolError& error) {
-      if (facts.error.empty()) facts.error = error.what();
-    }
+  try {
+    if (options.guided > 0 && facts.error.empty()) facts.kept = corpus_of(options, plan, parts);
+    if (!facts.kept.empty() && !options.out.empty()) write_corpus(facts.kept, folder);
+  } catch (const model::ToolError& error) {
+    facts.error = error.what();
+  }
+  std::move(races.begin(), races.end(), std::back_inserter(parts));
+  const auto begun_with = property_tests::print_begun_with(once_each, options.machine.target);
+  join_parts(options, plan, begun_with, folder, parts, tally, facts);
   return facts;
 }
 
@@ -222,13 +310,12 @@ bool rerun_unexpected(const SessionOptions& asked, const Expectations& expectati
   options.seconds = 0;
   options.resume = false;
   options.fail_fast = false;
-  std::vector<Part> parts = parts_of(again, 1, *tally.book);
+  options.guided = 0;
+  std::vector<Part> parts = parts_of(again, options.machine, 1, *tally.book);
   Progress progress(1);
   const std::function<void()> nothing = [] {};
-  if (!supervise({options, expectations, folder, progress, nothing, nullptr}, environment,
-                 parts.front())
-           .error.empty())
-    return false;
+  const Common common{options, expectations, folder, progress, nothing, nullptr};
+  if (!PartRun(common, environment, parts.front()).go().error.empty()) return false;
   Tally& second = parts.front().tally;
   mark_expected(expectations, second);
   mark_flaky(tally, second);
@@ -270,14 +357,15 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
     facts.lacking = property_tests::lacking_of_series(plan, tally.can);
   }
   if (facts.error.empty() && facts.cut_short && g_interrupted.load())
-    facts.error = fmt::format("interrupted after {} of {} cases{}", tally.cases, plan.selected(),
-                              options.out.empty() || !options.journal ? "" : "; --resume goes on");
+    facts.error =
+        fmt::format("interrupted after {} of {} cases{}", tally.cases, facts.planned(plan),
+                    options.out.empty() || !options.journal ? "" : "; --resume goes on");
   if (plan.shard == 0) tally.outcomes.insert(tally.outcomes.end(), skipped.begin(), skipped.end());
   mark_expected(expectations, tally);
   if (facts.error.empty()) follow_up(options, plan, expectations, tally);
   if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
   facts.all_expected = options.all_expected && facts.error.empty() && !facts.cut_short;
-  if (facts.all_expected) facts.unmatched = unmatched(expectations, tally);
+  if (facts.all_expected) facts.unmatched = unmatched(expectations, tally, facts.races > 0);
   const bool told = tally.steps > 0 || facts.error.empty();
   if (!options.out.empty() && options.reports && told) write_reports(folder, plan, tally, facts);
   return facts;

@@ -18,6 +18,9 @@ struct SessionOptions {
   double seconds = 0;
   double step_limit = 120;
   bool fresh = false;  ///< each case runs in a virtual machine of its own
+  /// After the plan, each virtual machine runs cases for so long by its clock that are led by what
+  /// they reach of the driver (machine.driver_coverage). 0: none.
+  double guided = 0;
   /// So many virtual machines share the cases, each of which does the same each time.
   std::size_t guests = 1;
   bool resume = false;  ///< go on with the run whose journal stands in `out`

@@ -15,6 +15,11 @@ namespace mrproof::property_tests {
 /// its conditions are "-" if there are none.
 model::DeviationName trouble_name(const model::Rulebook& book, const model::PlainView& view);
 
+/// Of what the kernel complained of while it destroyed what a case left: of no call.
+inline model::DeviationName reset_trouble() {
+  return {"reset.none", model::DeviationClass::none, {"-"}};
+}
+
 /// What a walk knows such trouble by: "send.ok/none/qp_ready".
 model::DeviationName known_trouble(const model::DeviationName& trouble);
 

@@ -89,8 +89,12 @@ Json known_json(const Plan& plan) {
 Json scenarios_json(const Plan& plan) {
   Json scenarios = Json::array();
   for (const auto& s : plan.scenarios)
-    scenarios.push_back(
-        {{"name", s.name}, {"text", s.text}, {"deliberate", s.deliberate}, {"finding", s.finding}});
+    scenarios.push_back({{"name", s.name},
+                         {"text", s.text},
+                         {"deliberate", s.deliberate},
+                         {"finding", s.finding},
+                         {"led", s.led},
+                         {"walk", {s.walk_steps, s.walk_seed, s.walk_wrong_percent}}});
   return scenarios;
 }
 
@@ -158,6 +162,7 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"traces", plan.traces},
                         {"rounds", plan.rounds},
                         {"until", until_json(plan)},
+                        {"more_to_come", plan.more_to_come},
                         {"trace_file", plan.trace_file},
                         {"first_case", first_case}};
   return request.dump();
@@ -179,7 +184,9 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("read_after_connect").get_to(plan.read_after_connect);
     for (const auto& k : request.at("known")) plan.walk.known.push_back(parse_name(k));
     for (const auto& s : request.at("scenarios"))
-      plan.scenarios.push_back({s.at("name"), s.at("text"), s.at("deliberate"), s.at("finding")});
+      plan.scenarios.push_back({s.at("name"), s.at("text"), s.at("deliberate"), s.at("finding"),
+                                s.at("led"), s.at("walk").at(0), s.at("walk").at(1),
+                                s.at("walk").at(2)});
     for (const auto& s : request.at("series"))
       plan.series.push_back({s.at("name"), s.at("scope"), s.at("cases")});
     request.at("shard").get_to(plan.shard);
@@ -190,6 +197,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
       const auto verdict = static_cast<model::Verdict>(until.at("verdict").get<int>());
       plan.until = {parse_name(until), verdict};
     }
+    request.at("more_to_come").get_to(plan.more_to_come);
     request.at("trace_file").get_to(plan.trace_file);
     request.at("first_case").get_to(first_case);
     return plan;

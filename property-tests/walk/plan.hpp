@@ -18,6 +18,19 @@ struct Scenario {
   /// Whether calls that are known to kill are made all the same: it is the trace of such a finding.
   bool deliberate = false;
   bool finding = false;  ///< whether it is the trace of a finding: it is replayed as it stands
+  /// Calls that may not be made, that kill, or that take long are left out one by one, and a walk
+  /// goes on from where they end. No text: there are no others.
+  bool led = false;
+  std::uint64_t walk_steps = 0;
+  std::uint64_t walk_seed = 0;
+  unsigned walk_wrong_percent = 0;  ///< WalkOptions::wrong_percent
+  /// Of a race that was seen in a guest, made so often, to show this. Not for workers.
+  struct Race {
+    model::GuestSetup guest;
+    std::uint64_t rounds = 1;
+    model::Annotation shows;
+  };
+  std::optional<Race> race = {};
 };
 
 /// Cases that are made where they are run, from a few words and the same each time: the tours of a
@@ -56,6 +69,7 @@ struct Plan {
   /// Set: the run is over when this has been shown, and a trace ends at a call that may not be
   /// made. The worker stays for the next such run, which saves most of the time of a short one.
   std::optional<model::Annotation> until;
+  bool more_to_come = false;  ///< the worker stays for the next plan, likewise
 
   [[nodiscard]] bool is_replay() const { return !traces.empty(); }
   [[nodiscard]] std::uint64_t steps_per_seed() const { return (steps + seeds - 1) / seeds; }
