@@ -104,18 +104,22 @@ class ModuleSource:
             raise BuildError((errors or ["make failed"])[0])
         return self.changed / f"{module}.ko"
 
-    def edit(self, file, old, new, place):
+    def edit(self, file, old, new, place=None):
         """Replaces one occurrence of a text, counted from 1; where there is one only, `place` may
         be left out."""
         path = self.changed / file
-        parts = (self.original / file).read_text(encoding="utf-8").split(old)
+        parts = path.read_text(encoding="utf-8").split(old)
         if len(parts) < 2 or (place is None and len(parts) > 2) or (place or 1) >= len(parts):
             raise TargetError(f"{file}: the text occurs {len(parts) - 1} times; say which `place`")
         place = place or 1
         path.write_text(old.join(parts[:place]) + new + old.join(parts[place:]), encoding="utf-8")
 
-    def restore(self, file):
-        shutil.copyfile(self.original / file, self.changed / file)
+    def restore(self):
+        """Takes every edit back."""
+        for original in self.original.rglob("*"):
+            changed = self.changed / original.relative_to(self.original)
+            if original.is_file() and changed.read_bytes() != original.read_bytes():
+                shutil.copyfile(original, changed)
 
 
 def unpack_source(tree, suite, package, source, folder):
