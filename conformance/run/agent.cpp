@@ -1,7 +1,10 @@
+#include <poll.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <optional>
@@ -17,15 +20,22 @@ using Clock = std::chrono::steady_clock;
 
 /// How long a killed worker may take to die before it counts as stuck.
 constexpr std::chrono::seconds kKillTime{20};
-/// Microseconds between looks at the worker.
-constexpr unsigned kLook = 5000;
+/// Microseconds between looks at the worker, and at most, where it has given no sign for long: each
+/// look wakes a machine whose idle time costs nothing.
+constexpr unsigned kLook = 5000, kSeldom = 500'000;
 /// The most and least of them where the worker is moved at each look.
 constexpr unsigned kShortLook = 100, kLongLook = 1000;
 
 /// A worker, and whether there are signs of life from it.
 class Watch {
  public:
-  Watch(Channel& channel, pid_t worker) : header_(channel.header()), worker_(worker) {}
+  Watch(Channel& channel, pid_t worker)
+      : header_(channel.header()),
+        worker_(worker),
+        end_(static_cast<int>(syscall(SYS_pidfd_open, worker, 0))) {}
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() { close(end_); }
 
   /// Returns when the worker is over, one way or another.
   void run() {
@@ -41,7 +51,7 @@ class Watch {
         ::kill(worker_, SIGKILL);
         killed_ = now;
       }
-      usleep(header_.restless.load() != 0 ? move() : kLook);
+      wait(header_.restless.load() != 0 ? move() : look_);
     }
     header_.wait_status.store(status);
     say(killed_ ? Watched::hung : Watched::ended);
@@ -58,6 +68,13 @@ class Watch {
     return static_cast<unsigned>(random_.between(kShortLook, kLongLook));
   }
 
+  /// Till the worker ends, at most so many microseconds.
+  void wait(unsigned microseconds) const {
+    pollfd end{end_, POLLIN, 0};  // none, where the kernel has no such descriptors
+    const timespec time{microseconds / 1'000'000, microseconds % 1'000'000 * 1000L};
+    ppoll(&end, 1, &time, nullptr);
+  }
+
   static std::uint64_t milliseconds(Clock::duration time) {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
@@ -69,6 +86,9 @@ class Watch {
     if (head != head_ || header_.answers.load() != header_.asks.load()) {
       head_ = head;
       heard_ = now;
+      look_ = kLook;
+    } else {
+      look_ = std::min(2 * look_, kSeldom);
     }
     return milliseconds(now - heard_) < header_.step_limit.load();
   }
@@ -77,6 +97,8 @@ class Watch {
 
   ChannelHeader& header_;
   pid_t worker_;
+  int end_;                ///< by which its end is told of
+  unsigned look_ = kLook;  ///< until the next look
   Clock::time_point heard_ = Clock::now(), counted_ = heard_;
   std::optional<Clock::time_point> killed_;
   std::uint64_t head_ = 0;
