@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <utility>
 
 #include "conformance/run/process.hpp"
 #include "conformance/run/worker.hpp"
@@ -82,9 +83,10 @@ class Watch {
 
   /// Whether it has written something of late, or waits for the supervisor.
   bool gives_a_sign(Clock::time_point now) {
-    const auto head = header_.head.load();
-    if (head != head_ || header_.answers.load() != header_.asks.load()) {
-      head_ = head;
+    // The records of the next request may be as long as those of the last one.
+    const std::pair sign{header_.head.load(), header_.asks.load()};
+    if (sign != sign_ || header_.answers.load() != sign.second) {
+      sign_ = sign;
       heard_ = now;
       look_ = kLook;
     } else {
@@ -101,7 +103,7 @@ class Watch {
   unsigned look_ = kLook;  ///< until the next look
   Clock::time_point heard_ = Clock::now(), counted_ = heard_;
   std::optional<Clock::time_point> killed_;
-  std::uint64_t head_ = 0;
+  std::pair<std::uint64_t, std::uint32_t> sign_{};  ///< of life: what it has written, and asked
   unsigned moves_ = 0;
   model::Random random_{1};
 };
