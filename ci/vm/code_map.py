@@ -1,8 +1,10 @@
 """The functions and instructions of kernel modules, for reports of what a run reached of a driver.
 
 The result is the image's code.json: {"modules": [{"name", "functions": [{"name", "file", "section",
-"start", "lengths"}]}]}. `start` counts from the section's begin; `lengths` has a hexadecimal digit
-for each instruction. `file` is empty where no source was at hand.
+"start", "lengths", "lines"}], "places"}]}. `start` counts from the section's begin; `lengths` has a
+hexadecimal digit for each instruction. `file` is empty where no source was at hand. Where the module
+has debug information, `lines` has for each instruction the number of its place, and `places` the
+places' names: "drivers/infiniband/sw/siw/siw_mem.c:12".
 """
 
 import re
@@ -21,6 +23,9 @@ SECTION = re.compile(r"^\s*\[\s*(\d+)\] (\S+)", re.M)
 DISASSEMBLED = re.compile(r"^\s+([0-9a-f]+):\t", re.M)
 # Room for the tracer in front of a function, and a second name of one.
 NO_FUNCTION = re.compile(r"__(pfx|cfi|ksymtab)_")
+# Where the source was built is of no interest; what was built outside of the kernel's tree has no
+# folder there.
+PLACE = re.compile(r"^.*/((?:drivers|include|arch|net|lib|kernel|mm)/.*|[^/]*)$")
 DEFINITION = re.compile(r"^[a-z_](?:[\w\s*]|\([\w,\s]*\))*?\b(\w+)\(", re.M)
 
 
@@ -45,6 +50,29 @@ def _functions(file):
         ends = [*inside[1:], value + size]
         lengths = "".join("%x" % min(end - at, 15) for at, end in zip(inside, ends))
         yield {"name": name, "file": "", "section": section, "start": value, "lengths": lengths}
+
+
+def _name_lines(file, functions):
+    """Says which line of the source each instruction is of; the names of all places."""
+    numbers = {}
+    for section in {function["section"] for function in functions}:
+        inside = [function for function in functions if function["section"] == section]
+        addresses = []
+        for function in inside:
+            at = function["start"]
+            for digit in function["lengths"]:
+                addresses.append(at)
+                at += int(digit, 16)
+        wanted = file.with_suffix(".addresses")
+        wanted.write_text("".join(f"{at:#x}\n" for at in addresses), encoding="ascii")
+        said = run(["addr2line", "-e", file, "-j", section, f"@{wanted}"],
+                   "install the binutils package")
+        # A word in brackets may follow, "(discriminator 3)"; "?" is a line that is not known.
+        places = iter(PLACE.sub(r"\1", place.split(" ")[0]) for place in said.splitlines())
+        for function in inside:
+            function["lines"] = [numbers.setdefault(next(places), len(numbers))
+                                 for _ in function["lengths"]]
+    return list(numbers)
 
 
 def _sources_of(module, source):
@@ -91,4 +119,6 @@ def code_of(modules, driver):
                 raise TargetError(f"the module {name} has no symbols: what is reached of it cannot "
                                   "be told")
             code.append({"name": name, "functions": functions})
+            if ".debug_line" in run(["readelf", "-SW", file], "install the binutils package"):
+                code[-1]["places"] = _name_lines(file, functions)
     return {"modules": code}

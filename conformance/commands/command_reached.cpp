@@ -16,7 +16,7 @@ namespace {
 struct ReachedOptions {
   std::vector<std::string> reports;
   std::string image, log, console, out;
-  bool functions = false, only = false;
+  bool functions = false, only = false, lines = false;
 };
 
 /// The name of a column.
@@ -46,6 +46,17 @@ int reached(const ReachedOptions& options) {
     runs.emplace_back(name_of(report), std::move(*coverage));
   }
   if (runs.empty()) throw model::ToolError("name the reports of runs with --driver-coverage");
+  if (options.lines) {
+    DriverCoverage all = runs.front().second;
+    for (const auto& run : runs) all.add(run.second);
+    const auto text = lines_by_file(all);
+    if (text.empty())
+      throw model::ToolError(
+          "the driver's module has no debug information, so lines are not known; build it with "
+          "CONFIG_DEBUG_INFO, and its image with --module");
+    fmt::print("{}", text);
+    return kExitExpected;
+  }
   if (!options.only) {
     fmt::print("{}", driver_table(runs, options.functions));
     return kExitExpected;
@@ -66,6 +77,9 @@ void add_reached_command(CLI::App& app, int& exit_code) {
       "reached", "Print what runs with --driver-coverage reached of the driver, side by side");
   command->add_option("reports", o.reports, "reports (folder or report.json) of one image's runs");
   command->add_flag("--functions", o.functions, "a row for each function, too");
+  command->add_flag("--lines", o.lines,
+                    "lines of the source that none of them reached, by the module's debug "
+                    "information");
   command->add_flag("--only", o.only, "of two runs: the functions of which one reached more");
   auto* image = command->add_option("--image", o.image,
                                     "image whose guest was booted by other means, with --code-log");

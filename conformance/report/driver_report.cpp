@@ -110,6 +110,33 @@ std::string only_reached_by(const DriverCoverage& one, const DriverCoverage& oth
   return text;
 }
 
+std::string lines_by_file(const DriverCoverage& coverage) {
+  std::map<std::string, std::map<unsigned, bool>> files;
+  for (const auto& f : coverage.functions())
+    for (const auto& [place, reached] : f.lines)
+      if (place.second > 0 && place.first.ends_with(".c")) files[place.first][place.second] |= reached;
+  std::string text;
+  for (const auto& [file, lines] : files) {
+    std::vector<std::string> missed;
+    std::size_t reached = 0;
+    unsigned first = 0, last = 0;  // of lines in a row that were not reached
+    const auto end_row = [&] {
+      if (first > 0)
+        missed.push_back(first == last ? std::to_string(first) : fmt::format("{}-{}", first, last));
+      first = 0;
+    };
+    for (const auto& [line, is_reached] : lines) {
+      if (is_reached) end_row(), ++reached;
+      if (!is_reached && first == 0) first = line;
+      if (!is_reached) last = line;
+    }
+    end_row();
+    text += fmt::format("{}: {} of {} lines{}{}\n", file, reached, lines.size(),
+                        missed.empty() ? "" : "; not ", fmt::join(missed, " "));
+  }
+  return text;
+}
+
 std::string driver_section(const DriverCoverage& coverage) {
   std::string text =
       "<h2>Reached of the driver</h2>\n<table><tr><th>code</th><th></th>"
@@ -124,7 +151,10 @@ std::string driver_section(const DriverCoverage& coverage) {
         row.function.empty() ? "" : " class=\"known\"", cell_of(row), share.percent(),
         share.percent(), share.all, share.percent());
   }
-  return text + "</table>\n<p>Functions of which everything was reached are left out.</p>\n";
+  text += "</table>\n<p>Functions of which everything was reached are left out.</p>\n";
+  if (const auto lines = lines_by_file(coverage); !lines.empty())
+    text += "<details><summary>By line</summary><pre>" + escaped(lines) + "</pre></details>\n";
+  return text;
 }
 
 std::string guided_line(std::uint64_t cases, const std::vector<KeptCase>& kept) {

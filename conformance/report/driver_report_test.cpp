@@ -61,5 +61,14 @@ TEST(DriverReport, ShowsOnThePageWhatIsMissing) {
                           Not(HasSubstr("one<"))));
 }
 
+TEST(DriverReport, NamesTheLinesThatWereNotReached) {
+  const auto coverage = DriverCoverage::from_json(nlohmann::json::parse(
+      R"([{"module":"drv","file":"","function":"f","instructions":0,"map":"",
+           "lines":{"a.c":{"reached":[3,9],"missed":[4,5,7,12,0]}}}])"));
+  EXPECT_EQ(lines_by_file(coverage), "a.c: 2 of 6 lines; not 4-7 12\n");
+  EXPECT_THAT(driver_section(coverage), HasSubstr("<summary>By line</summary>"));
+  EXPECT_EQ(lines_by_file(reached("8", "4")), "");
+}
+
 }  // namespace
 }  // namespace mrproof::conformance

@@ -63,26 +63,45 @@ std::vector<bool> from_digits(const std::string& text, std::size_t count) {
   return bits;
 }
 
+/// Of "siw_mem.c:12"; "siw_mem.c:?" is line 0.
+std::pair<std::string, unsigned> file_and_line(const std::string& place) {
+  const auto colon = place.rfind(':');
+  return {place.substr(0, colon),
+          static_cast<unsigned>(std::strtoul(place.c_str() + colon + 1, nullptr, 10))};
+}
+
 }  // namespace
 
 DriverCoverage DriverCoverage::from_json(const Json& json) {
   DriverCoverage coverage;
-  for (const Json& f : json)
+  for (const Json& f : json) {
     coverage.functions_.push_back(
         {f.at("module"), f.at("file"), f.at("function"),
          from_digits(f.at("map"), f.at("instructions").get<std::size_t>())});
+    const Json lines = f.value("lines", Json::object());
+    for (const auto& [file, of_file] : lines.items())
+      for (const bool reached : {false, true})
+        for (const unsigned line : of_file.at(reached ? "reached" : "missed"))
+          coverage.functions_.back().lines[{file, line}] = reached;
+  }
   return coverage;
 }
 
 nlohmann::ordered_json DriverCoverage::to_json() const {
   auto json = nlohmann::ordered_json::array();
-  for (const auto& f : functions_)
+  for (const auto& f : functions_) {
     json.push_back({{"module", f.module},
                     {"file", f.file},
                     {"function", f.name},
                     {"instructions", f.reached.size()},
                     {"reached", std::count(f.reached.begin(), f.reached.end(), true)},
                     {"map", as_digits(f.reached)}});
+    for (const auto& [place, reached] : f.lines) {
+      auto& of_file = json.back()["lines"][place.first];
+      if (of_file.is_null()) of_file = {{"reached", Json::array()}, {"missed", Json::array()}};
+      of_file[reached ? "reached" : "missed"].push_back(place.second);
+    }
+  }
   return json;
 }
 
@@ -102,6 +121,8 @@ void DriverCoverage::add(const DriverCoverage& other) {
     auto& mine = functions_[i].reached;
     const auto& theirs = other.functions_[i].reached;
     std::transform(mine.begin(), mine.end(), theirs.begin(), mine.begin(), std::logical_or{});
+    for (const auto& [place, reached] : other.functions_[i].lines)
+      functions_[i].lines[place] |= reached;
   }
 }
 
@@ -127,7 +148,7 @@ CodeLog::CodeLog(const std::string& image) {
   try {
     for (const Json code = Json::parse(in); const Json& module : code.at("modules"))
       for (const Json& f : module.at("functions")) {
-        Place place{f.at("section"), {}};
+        Place place{f.at("section"), {}, {}};
         std::uint64_t at = f.at("start");
         for (const char digit : f.at("lengths").get<std::string>()) {
           place.instructions.push_back(at);
@@ -135,6 +156,10 @@ CodeLog::CodeLog(const std::string& image) {
         }
         none_.functions_.push_back({module.at("name"), f.at("file"), f.at("name"),
                                     std::vector<bool>(place.instructions.size())});
+        for (const std::size_t line : f.value("lines", Json::array())) {
+          place.lines.push_back(file_and_line(module.at("places").at(line)));
+          none_.functions_.back().lines[place.lines.back()] = false;
+        }
         places_.push_back(std::move(place));
       }
   } catch (const Json::exception& error) {
@@ -167,7 +192,11 @@ void CodeLog::read(const std::string& log, const std::string& console) {
     if (!line.starts_with("0x")) continue;
     const auto found = at_.find(std::strtoull(line.c_str(), nullptr, 16));
     if (found == at_.end()) continue;
-    reached_.functions_[found->second.first].reached[found->second.second] = true;
+    const auto [number, at] = found->second;
+    auto& function = reached_.functions_[number];
+    function.reached[at] = true;
+    if (const auto& lines = places_[number].lines; !lines.empty())
+      function.lines[lines.at(at)] = true;
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <unordered_map>
@@ -17,6 +18,9 @@ namespace mrproof::conformance {
 struct CodeFunction {
   std::string module, file, name;  ///< `file`: as the kernel's source names it; empty: not known
   std::vector<bool> reached;       ///< for each of its instructions
+  /// Whether any instruction of a line was, by file and line; none without debug information. Of
+  /// other functions' lines those that were made part of this one.
+  std::map<std::pair<std::string, unsigned>, bool> lines = {};
 };
 
 /// What was reached of the code of one image.
@@ -61,6 +65,7 @@ class CodeLog {
   struct Place {
     std::string section;
     std::vector<std::uint64_t> instructions;
+    std::vector<std::pair<std::string, unsigned>> lines;  ///< of each; or none
   };
   void place(const std::string& console);
 

@@ -95,6 +95,21 @@ TEST_F(ReachedOfADriver, IsUnknownWhereTheConsoleDoesNotTellThePlaces) {
   EXPECT_THROW(reached("0x1010: 90\n"), ToolError);
 }
 
+TEST_F(ReachedOfADriver, IsToldByLineWhereTheModuleHasThem) {
+  write("code.json", R"({"modules":[{"name":"drv","places":["a.c:7","a.h:3","a.c:?"],"functions":[
+      {"name":"one","file":"","section":".text","start":0,"lengths":"1111","lines":[0,1,0,2]}]}]})");
+  const auto coverage = reached("0x1002: 90\n");
+  const auto read = DriverCoverage::from_json(nlohmann::json::parse(coverage.to_json().dump()));
+  const auto& lines = read.functions().at(0).lines;
+  EXPECT_EQ(lines.size(), 3U);
+  EXPECT_TRUE(lines.at({"a.c", 7}));
+  EXPECT_FALSE(lines.at({"a.h", 3}));
+  auto both = reached("0x1001: 90\n");
+  both.add(coverage);
+  EXPECT_TRUE(both.functions().at(0).lines.at({"a.h", 3}));
+  EXPECT_TRUE(both.functions().at(0).lines.at({"a.c", 7}));
+}
+
 TEST_F(ReachedOfADriver, OfADamagedReportIsRefused) {
   auto json = nlohmann::json::parse(reached("").to_json().dump());
   json.at(0).at("map") = "g";
