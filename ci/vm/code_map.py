@@ -2,9 +2,9 @@
 
 The result is the image's code.json: {"modules": [{"name", "functions": [{"name", "file", "section",
 "start", "lengths", "lines"}], "places"}]}. `start` counts from the section's begin; `lengths` has a
-hexadecimal digit for each instruction. `file` is empty where no source was at hand. Where the module
-has debug information, `lines` has for each instruction the number of its place, and `places` the
-places' names: "drivers/infiniband/sw/siw/siw_mem.c:12".
+hexadecimal digit for each instruction. `file` is empty where no source was at hand. Where the
+module has debug information, `lines` has for each instruction the number of its place, and `places`
+the places' names: "drivers/infiniband/sw/siw/siw_mem.c:12".
 """
 
 import re

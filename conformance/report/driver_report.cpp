@@ -114,7 +114,8 @@ std::string lines_by_file(const DriverCoverage& coverage) {
   std::map<std::string, std::map<unsigned, bool>> files;
   for (const auto& f : coverage.functions())
     for (const auto& [place, reached] : f.lines)
-      if (place.second > 0 && place.first.ends_with(".c")) files[place.first][place.second] |= reached;
+      if (place.second > 0 && place.first.ends_with(".c"))
+        files[place.first][place.second] |= reached;
   std::string text;
   for (const auto& [file, lines] : files) {
     std::vector<std::string> missed;

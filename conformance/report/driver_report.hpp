@@ -25,8 +25,8 @@ std::string driver_line(const DriverCoverage& coverage);
 /// instructions first; empty if there are none.
 std::string only_reached_by(const DriverCoverage& one, const DriverCoverage& other);
 
-/// Of each C file of which it is known, how many lines were reached, and which ones were not: a line
-/// each; empty if there are none.
+/// Of each C file of which it is known, how many lines were reached, and which ones were not: a
+/// line each; empty if there are none.
 std::string lines_by_file(const DriverCoverage& coverage);
 
 /// A section of a run's page.

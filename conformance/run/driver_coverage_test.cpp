@@ -96,8 +96,9 @@ TEST_F(ReachedOfADriver, IsUnknownWhereTheConsoleDoesNotTellThePlaces) {
 }
 
 TEST_F(ReachedOfADriver, IsToldByLineWhereTheModuleHasThem) {
-  write("code.json", R"({"modules":[{"name":"drv","places":["a.c:7","a.h:3","a.c:?"],"functions":[
-      {"name":"one","file":"","section":".text","start":0,"lengths":"1111","lines":[0,1,0,2]}]}]})");
+  write("code.json", R"({"modules":[{"name":"drv","places":["a.c:7","a.h:3","a.c:?"],
+      "functions":[{"name":"one","file":"","section":".text","start":0,
+                    "lengths":"1111","lines":[0,1,0,2]}]}]})");
   const auto coverage = reached("0x1002: 90\n");
   const auto read = DriverCoverage::from_json(nlohmann::json::parse(coverage.to_json().dump()));
   const auto& lines = read.functions().at(0).lines;
