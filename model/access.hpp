@@ -68,6 +68,9 @@ enum Feature : std::uint32_t {
   kOnDemandNoWrite = 1U << 16,
   kOnDemandNoRead = 1U << 17,
   kOnDemandNoAtomic = 1U << 18,
+  /// Not of the device: no packet between its queue pairs is lost or late. An emulated guest whose
+  /// time is the count of its instructions is such a place.
+  kLossless = 1U << 19,
 };
 /// What a device can claim.
 inline constexpr std::uint32_t kClaimable =

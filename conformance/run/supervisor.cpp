@@ -36,7 +36,9 @@ Supervisor::Supervisor(SupervisorOptions options, property_tests::Plan plan, Cha
       channel_(channel),
       host_(host),
       tally_(tally),
-      journal_(journal) {}
+      journal_(journal) {
+  plan_.lossless = host.guest().has_value();
+}
 
 void Supervisor::stop() noexcept { g_stop.store(true); }
 

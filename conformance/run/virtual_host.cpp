@@ -166,17 +166,33 @@ class VirtualHost : public AgentHost {
 
   void do_without_saved(const std::exception& error) {
     saves_ = false;
-    fmt::print(stderr, "mrproof: {}; guests are booted, which takes seconds each\n", error.what());
+    static std::once_flag told;
+    std::call_once(told, [&] {
+      fmt::print(stderr, "mrproof: {}; guests are booted, which takes seconds each\n",
+                 error.what());
+    });
   }
 
   void boot() {
     for (int i = 1; i < kBoots; ++i)
       if (come_up(true)) return;
     if (come_up(false)) return;
+    const auto said = last_line(console_ + "-qemu.log");
     throw model::ToolError(fmt::format(
-        "the virtual machine {}, {} times; see {} and {}-qemu.log",
+        "the virtual machine {}, {} times{}; see {}{}",
         end_text_.empty() ? "did not come up" : "ended while it booted (" + end_text_ + ")", kBoots,
-        log_, console_));
+        said.empty() ? "" : ": " + said, log_,
+        guest_ ? "; if it is that QEMU or the kernel cannot do with counted instructions, use "
+                 "--no-repeat"
+               : ""));
+  }
+
+  static std::string last_line(const std::string& file) {
+    std::ifstream in(file);
+    std::string last;
+    for (std::string line; std::getline(in, line);)
+      if (!line.empty()) last = line;
+    return last;
   }
 
   /// Starts QEMU and waits for the agent; `impatient`: no longer than its console goes on. False if

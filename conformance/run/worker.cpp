@@ -34,6 +34,7 @@ class Worker {
     simulated_ = device.description().driver == "simulated";
     if (simulated_) plan_.walk.unanswered_permille = 20;
     if (!plan_.patient) plan_.walk.unanswered_permille = 0;
+    if (plan_.lossless) can_.features = can_.features | Plain::flags(kLossless);
     property_tests::fit_series(plan_, can_);
   }
 

@@ -13,6 +13,8 @@ MRPROOF_SITUATION_ON(kAboutPairs, qp_ready, "the queue pair is in RTS",
     "modify_qp.rc_transitions C10-96", v.qp().state == QpState::rts);
 MRPROOF_SITUATION(peer_ready, "the queue pair at the other end is in RTS",
     "modify_qp.rc_transitions", (v.peer().state == QpState::rts) & v.peer().live);
+MRPROOF_SITUATION(wire_loses, "packets between the queue pairs may be lost or late",
+    "harness.transport", (v.state.can.features & kLossless) == 0);
 MRPROOF_SITUATION(message_not_too_long, "the message is no longer than the port carries",
     "query_port.max_msg_sz C9-94", v.message() <= v.state.can.max_message);
 MRPROOF_SITUATION(atomic_length, "an atomic operation has one element, of 8 bytes",

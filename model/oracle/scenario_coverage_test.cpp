@@ -57,7 +57,6 @@ constexpr Unshowable kUnshowable[] = {
         "breaks peer_ready", "a failed peer has no receive either"},
     {"send.rem_op_err,send.rem_op_err_unused", "breaks receive_posted",
         "without a receive there is no reason either"},
-    {"send.retry_exc_err", "breaks peer_ready", "the transport may give up on a good peer, too"},
     {"dealloc_pd.ok", "breaks pd_unused", "freeing a PD that is used is allowed"},
     {"dealloc_pd.ok_while_used", "breaks pd_unused", "freeing a PD that is not used is allowed"},
     {"advise_mr.no_entry", "breaks says_no_entry",

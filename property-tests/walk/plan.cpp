@@ -162,6 +162,7 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"traces", plan.traces},
                         {"rounds", plan.rounds},
                         {"until", until_json(plan)},
+                        {"lossless", plan.lossless},
                         {"more_to_come", plan.more_to_come},
                         {"trace_file", plan.trace_file},
                         {"first_case", first_case}};
@@ -197,6 +198,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
       const auto verdict = static_cast<model::Verdict>(until.at("verdict").get<int>());
       plan.until = {parse_name(until), verdict};
     }
+    request.at("lossless").get_to(plan.lossless);
     request.at("more_to_come").get_to(plan.more_to_come);
     request.at("trace_file").get_to(plan.trace_file);
     request.at("first_case").get_to(first_case);

@@ -69,6 +69,7 @@ struct Plan {
   /// Set: the run is over when this has been shown, and a trace ends at a call that may not be
   /// made. The worker stays for the next such run, which saves most of the time of a short one.
   std::optional<model::Annotation> until;
+  bool lossless = false;      ///< model::kLossless of the machine
   bool more_to_come = false;  ///< the worker stays for the next plan, likewise
 
   [[nodiscard]] bool is_replay() const { return !traces.empty(); }

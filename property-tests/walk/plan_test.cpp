@@ -121,7 +121,11 @@ TEST(Request, IsReadBack) {
   plan.shard = 1;
   plan.shards = 4;
   plan.patient = false;
-  plan.brisk = true;
+  plan.brisk = plan.lossless = plan.more_to_come = true;
+  plan.scenarios[0].led = true;
+  plan.scenarios[0].walk_steps = 7;
+  plan.scenarios[0].walk_seed = 8;
+  plan.scenarios[0].walk_wrong_percent = 9;
   plan.traces = {"# mrproof trace v1\n\"quoted\" \\ \t\n", "another"};
   plan.until =
       model::Annotation{{"send.none", model::DeviationClass::none, {"a+b"}}, model::Verdict::hang};
@@ -148,6 +152,12 @@ TEST(Request, IsReadBack) {
   EXPECT_EQ(again.shards, 4U);
   EXPECT_FALSE(again.patient);
   EXPECT_TRUE(again.brisk);
+  EXPECT_TRUE(again.lossless);
+  EXPECT_TRUE(again.more_to_come);
+  EXPECT_TRUE(again.scenarios[0].led);
+  EXPECT_EQ(again.scenarios[0].walk_steps, 7U);
+  EXPECT_EQ(again.scenarios[0].walk_seed, 8U);
+  EXPECT_EQ(again.scenarios[0].walk_wrong_percent, 9U);
   EXPECT_EQ(again.traces, plan.traces);
   EXPECT_EQ(again.until, plan.until);
   EXPECT_EQ(again.trace_file, plan.trace_file);

@@ -185,7 +185,7 @@ struct TransferReasons {
     if (rule == "terminated") return stream & stream_bad(c);
     if (rule == "terminated_not_ready") return stream & !peer(c).posted;
     if (rule == "retry_exc_err") return ready & !answered(c);
-    if (rule == "transport") return answered(c);
+    if (rule == "transport") return answered(c) & ((c.state.can.features & model::kLossless) == 0);
     if (rule == "rnr_retry_exc_err") return answered(c) & !peer(c).posted;
     if (rule == "loc_prot_err") return ready & element_bad(c);
     if (rule == "loc_prot_err_both")
