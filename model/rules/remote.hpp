@@ -83,7 +83,8 @@ template <class D> struct RemoteRules {
   static constexpr R kNobody =
       R{"retry_exc_err", retry_exc_err, kPeerGone}.with(E::requester_fails);
   static constexpr R kTransport =
-      R{"transport", retry_exc_err, hold<D, kReady, wire_loses<D>>}.with(E::unanswered, Weight::inconclusive);
+      R{"transport", retry_exc_err, hold<D, kReady, wire_loses<D>>}.with(
+          E::unanswered, Weight::inconclusive);
   static constexpr const char* kStream = "gap.iwarp_status gap.iwarp_read_sink";
   static constexpr R kStreamFault = R{"terminated", terminated, kStreamEnds,
       fail<D, kLocalSide, kRemoteSide, empty_element_sound<D>, message_not_too_long<D>,
