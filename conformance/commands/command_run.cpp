@@ -234,6 +234,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
                        "SECONDS of each guest's time that are led by what they reach of the "
                        "driver; those that reach something new are kept in OUT/corpus")
           ->check(kPositive);
+  for (auto* option : {coverage, guided}) option->needs(command->get_option("--target"));
   add_guest_options(*command, o);
   add_unexpected_options(*command, o);
   command->add_option("--out", o.session.out, "report folder")

@@ -75,6 +75,8 @@ std::vector<BadInput> bad_inputs() {
       {"NoExpectationFile", run({"--expect", "FOLDERnone"}), {"FOLDERnone", "cannot be read"}},
       {"TargetWithoutImage", run({"--target", "FOLDER"}), {"target.json", "ci/build-target"}},
       {"TargetNotThere", run({"--target", "FOLDERnone"}), {"FOLDERnone", "ci/build-target"}},
+      {"GuidedWithoutGuest", run({"--guided", "1"}), {"--guided", "--target"}},
+      {"CoverageWithoutGuest", run({"--driver-coverage"}), {"--driver-coverage", "--target"}},
       {"ScenariosNotThere", run({"--scenarios", "FOLDERnone"}), {"FOLDERnone", "cannot be read"}},
       {"NoScenarios", run({"--scenarios", "FOLDER"}), {"FOLDER", "no trace (*.mrt)"}},
       {"ShardBeyondTheLast", run({"--shard", "3/2"}), {"--shard 2/4"}},
