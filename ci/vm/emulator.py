@@ -14,6 +14,7 @@ from pathlib import Path
 import packages
 from packages import TargetError, run
 
+TURNS = Path(__file__).with_name("turns.cpp")
 OWN = "qemu-system-x86_64"
 NEW_ENOUGH = 10
 PARTS = re.compile(r"qemu-system-(x86|common|data)$|seabios$")
@@ -72,3 +73,11 @@ def choose(build, downloads, say, update):
     record.write_text(json.dumps({"own": version, "words": found.words,
                                   "processors": found.processors}), encoding="utf-8")
     return found
+
+
+def build_turns(folder):
+    """Puts into the folder what QEMU's threads take turns by."""
+    library = folder / "turns.so"
+    if not library.exists() or library.stat().st_mtime < TURNS.stat().st_mtime:
+        run(["c++", "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+             "-o", str(library), str(TURNS)], "install the g++ package")

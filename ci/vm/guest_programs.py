@@ -88,7 +88,8 @@ def boot(target, archive, limit, keep=None):
     folder `keep` receives `console`, and `code`: what of the kernel's modules was executed."""
     with tempfile.TemporaryDirectory(prefix="mrproof-programs-") as folder:
         folder, target = Path(folder), Path(target)
-        (folder / "kernel").symlink_to((target / "kernel").resolve())
+        for name in ["kernel", "turns.so"]:
+            (folder / name).symlink_to((target / name).resolve())
         shutil.copy(target / "boot", folder / "boot")
         (folder / "initrd").write_bytes((target / "initrd").read_bytes() + archive)
         (folder / "channel").write_bytes(b"\0" * (1 << 20))

@@ -99,9 +99,6 @@ void SavedGuest::save(Qmp& qmp, const std::string& said) const {
 
 void SavedGuest::load(Qmp& qmp) const {
   try {
-    // QEMU would announce the guest to networks for a second, by this machine's clock. Each time
-    // its first thread skips idle time, which counts twice where a processor is about to sleep.
-    qmp.execute("migrate-set-parameters", {{"announce-rounds", 0}});
     qmp.execute("migrate-incoming", {{"uri", fmt::format("exec:cat {}", quoted(file_))}});
     await_end(qmp, "begun from");
   } catch (const model::ToolError& failed) {

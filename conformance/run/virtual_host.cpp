@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -156,7 +155,6 @@ class VirtualHost : public AgentHost {
     try {
       saved_->load(*qmp_);
       channel_.set_control(control);
-      go_first();
     } catch (const std::exception& error) {
       renew();
       do_without_saved(error);
@@ -164,15 +162,6 @@ class VirtualHost : public AgentHost {
     }
     came_up(start);
     return true;
-  }
-
-  /// From now on QEMU's first thread goes before what executes, as in a guest that was booted
-  /// (ci/vm/boot). Not while it loads: whoever has that right and is busy is held back at last, and
-  /// with it the first threads of other guests on that processor.
-  void go_first() const {
-    sched_param first{};
-    first.sched_priority = 1;
-    sched_setscheduler(process_, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
   }
 
   void do_without_saved(const std::exception& error) {
