@@ -99,6 +99,9 @@ void SavedGuest::save(Qmp& qmp, const std::string& said) const {
 
 void SavedGuest::load(Qmp& qmp) const {
   try {
+    // QEMU would announce the guest to networks for a second, by this machine's clock: its timer
+    // ends what the guest executes, and waits for the first thread, whose turn it is not then.
+    qmp.execute("migrate-set-parameters", {{"announce-rounds", 0}});
     qmp.execute("migrate-incoming", {{"uri", fmt::format("exec:cat {}", quoted(file_))}});
     await_end(qmp, "begun from");
   } catch (const model::ToolError& failed) {
