@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <string_view>
 
@@ -56,6 +57,16 @@ int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
     pthread_mutex_lock(mutex);
   }
   return result;
+}
+
+/// QEMU makes that third thread before all others.
+int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*run)(void*),
+                   void* argument) {
+  static auto* const real = next<decltype(pthread_create)>("pthread_create");
+  static bool first = true;
+  if (first) run = [](void*) -> void* { return pause(), nullptr; };
+  first = false;
+  return real(made, attributes, run, argument);
 }
 
 /// A thread names itself before anything else, with `-name debug-threads=on`.

@@ -255,6 +255,7 @@ class VirtualHost : public AgentHost {
     close(ends[1]);
     qmp_.emplace(ends[0]);
     qmp_->greet();
+    if (!from_saved) let_go_on();
   }
 
   [[nodiscard]] std::string code_log() const {
@@ -272,11 +273,13 @@ class VirtualHost : public AgentHost {
 
   void resume() override {
     heard_ = Clock::now();
-    if (pauses()) try {
-        qmp_->execute("cont");
-      } catch (const model::ToolError&) {  // that QEMU is gone shows in its end
-        if (qmp_->is_open()) throw;
-      }
+    if (pauses()) let_go_on();
+  }
+
+  void let_go_on() try {
+    qmp_->execute("cont");
+  } catch (const model::ToolError&) {  // that QEMU is gone shows in its end
+    if (qmp_->is_open()) throw;
   }
 
   Ended process_ended() override {
