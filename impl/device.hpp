@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/call.hpp"
+#include "model/judge/leftovers.hpp"
 #include "model/state.hpp"
 #include "model/trace/setup.hpp"
 
@@ -80,6 +81,14 @@ class Device {
   /// The kernel's warnings since the last perform() returned, one a line: those about what reset()
   /// destroyed or made. Empty if there were none.
   virtual std::string late_warnings() { return {}; }
+
+  /// What the system counted before and after the calls that the last reset() ended, when all that
+  /// they made had been destroyed. Both tell nothing where it does not tell, or the state was in
+  /// doubt.
+  struct Left {
+    model::Holdings before, after;
+  };
+  [[nodiscard]] virtual Left left() const { return {}; }
 
   /// From now on each end of a pair makes one RDMA read of no bytes after it was connected
   /// (Verb::connect): a driver may keep what it should forget in RESET.

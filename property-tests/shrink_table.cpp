@@ -241,8 +241,9 @@ std::string document(const std::vector<Row>& rows, std::uint64_t seeds) {
 int run(const Options& options) {
   std::vector<impl::FaultInfo> faults;
   for (const auto& info : impl::faults())
-    if (options.faults.empty() ||
-        std::find(options.faults.begin(), options.faults.end(), info.id) != options.faults.end())
+    if (!info.shows_at_reset() &&
+        (options.faults.empty() ||
+         std::find(options.faults.begin(), options.faults.end(), info.id) != options.faults.end()))
       faults.push_back(info);
   if (faults.empty()) throw model::ToolError("there is no such fault; see impl/sim/faults_*.inc");
   const auto lines = testing::lines_of(faults.size(), options.jobs, [&](std::size_t i) {

@@ -4,6 +4,7 @@
 
 #include "model/conditions/circumstances.hpp"
 #include "model/judge/judge.hpp"
+#include "model/judge/leftovers.hpp"
 #include "model/judge/rulebook.hpp"
 
 namespace mrproof::specs {
@@ -114,6 +115,7 @@ Carriers model_carriers() {
   for (const auto* condition :
        {&kVerbInDialect, &kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown})
     add(condition);
+  for (const auto& condition : kNothingLeft) add(&condition);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "model/conditions/circumstances.hpp"
+#include "model/judge/leftovers.hpp"
 #include "model/trace/notation.hpp"
 #include "specs/citations.hpp"
 
@@ -110,6 +111,7 @@ std::vector<const PlainCondition*> all_conditions(const Rulebook& book) {
     if (!contains(all, circumstance)) all.push_back(circumstance);
   for (const PlainCondition* named : {&kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown})
     all.push_back(named);
+  for (const auto& condition : kNothingLeft) all.push_back(&condition);
   return all;
 }
 

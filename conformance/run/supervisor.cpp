@@ -130,7 +130,7 @@ void Supervisor::take(Record&& record) {
       add_incident(Verdict::inconclusive, record.text);
       open_step_ = false;
       break;
-    case RecordKind::complaint: add_complaint(record.text); break;
+    case RecordKind::complaint: add_complaint(record); break;
     case RecordKind::case_end:
       in_case_ = false;
       next_case_ = record.index + 1;
@@ -255,13 +255,14 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
 }
 
 /// Of what the case before left, or of the setup of the one that begins: of no step of either.
-void Supervisor::add_complaint(const std::string& text) {
-  ++tally_.counts.at(static_cast<std::size_t>(Verdict::kernel_warning));
-  in_case_ = false;
-  case_.steps.swap(before_.steps);
-  add_incident(Verdict::kernel_warning, text, property_tests::reset_trouble());
-  case_.steps.swap(before_.steps);
-  in_case_ = true;
+void Supervisor::add_complaint(const Record& record) {
+  const auto& told = record.step.annotations.front();
+  ++tally_.counts.at(static_cast<std::size_t>(told.verdict));
+  const bool begins = std::exchange(in_case_, false);  // else it is the plan's end
+  if (begins) case_.steps.swap(before_.steps);
+  add_incident(told.verdict, record.text, told);
+  if (begins) case_.steps.swap(before_.steps);
+  in_case_ = begins;
 }
 
 std::string Supervisor::write_trace(const std::string& name, const std::string& note,

@@ -65,7 +65,7 @@ class Supervisor {
   [[nodiscard]] std::optional<model::DeviationName> trouble_of_last_step() const;
   void add_incident(model::Verdict verdict, const std::string& text,
                     const std::optional<model::DeviationName>& known_as = {});
-  void add_complaint(const std::string& text);
+  void add_complaint(const Record& record);
   void interrupted(const Ended& ended);
   [[nodiscard]] std::string write_trace(const std::string& name, const std::string& note,
                                         model::Trace trace) const;

@@ -140,6 +140,9 @@ void read_annotation(Reader& in, model::Step& step) {
   for (auto& remark : step.remarks) remark = in.text();
 }
 
+void annotation(const Record& record, Writer& stream) { write_annotation(stream, record.step); }
+void annotation(Record& record, Reader& stream) { read_annotation(stream, record.step); }
+
 /// What a record of its kind has, in the order in which it is written and read.
 template <class AnyRecord, class Stream>
 void each_field(AnyRecord& record, Stream& stream) {
@@ -153,13 +156,10 @@ void each_field(AnyRecord& record, Stream& stream) {
     case RecordKind::step_end:
       all(record.step.result, record.step.timed_out, record.rule, record.verdict, record.inside_ns,
           record.elapsed_ns, record.rebuilt, record.step.bytes);
-      if constexpr (kWrites)
-        write_annotation(stream, record.step);
-      else
-        read_annotation(stream, record.step);
+      annotation(record, stream);
       return all(record.kernel_warning);
+    case RecordKind::complaint: annotation(record, stream); return all(record.text);
     case RecordKind::disturbed:
-    case RecordKind::complaint:
     case RecordKind::failure: return all(record.text);
     case RecordKind::case_end:
       return all(record.inside_ns, record.elapsed_ns, record.reset_ns, record.left_out,

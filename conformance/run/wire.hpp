@@ -18,7 +18,7 @@ enum class RecordKind : std::uint8_t {
   step_begin,  ///< the step is about to be made
   step_end,    ///< the step was made and judged
   disturbed,   ///< the step could not be judged: `text`; the case begins anew, or is given up
-  complaint,   ///< the kernel complained of the reset just made: `text`
+  complaint,   ///< what is wrong with the reset just made: annotation, `text`
   case_end,    ///< case `index` is over; inside_ns and reset_ns are of its reset
   failure,     ///< the worker gives up: `text` is one line; never a verdict
   done,        ///< every case of the plan is over
@@ -28,7 +28,8 @@ enum class RecordKind : std::uint8_t {
 struct Record {
   RecordKind kind = RecordKind::done;
   std::uint64_t index = 0;  ///< of the case, or of the step within its case
-  model::Step step;         ///< step_begin: call and keys; step_end: result, bytes, annotation
+  /// step_begin: call and keys; step_end: result, bytes, annotation; complaint: annotation
+  model::Step step;
   model::Setup setup;
   model::Capabilities<model::Plain> can;
   std::uint16_t rule = kNoRule;  ///< place in the rulebook of the rule taken

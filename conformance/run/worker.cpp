@@ -62,8 +62,11 @@ class Worker {
       record.skip_reason = std::exchange(skip_reason_, "");
       send(record);
     }
-    // What the last case has made goes with it, where somebody looks at each case.
-    if (plan_.more_to_come) device_.reset(setup_);
+    // What the last case has made goes with it.
+    if (!stopped()) {
+      device_.reset(setup_);
+      tell_of_reset();
+    }
     send({});
   }
 
@@ -114,11 +117,31 @@ class Worker {
     reset_inside_ns_ = device_.reset(setup);
     reset_ns_ = nanoseconds_since(start);
     setup_ = setup;
-    record.text = device_.late_warnings();
-    if (record.text.empty()) return;
-    record.kind = RecordKind::complaint;
-    send(record);
-    shown_ = is_shown_by({property_tests::reset_trouble(), Verdict::kernel_warning});
+    tell_of_reset();
+  }
+
+  /// What the kernel complained of while it destroyed what a case left, and what is left even so.
+  void tell_of_reset() {
+    const auto tell = [this](const model::DeviationName& name, Verdict verdict,
+                             const std::string& text) {
+      Record record;
+      record.kind = RecordKind::complaint;
+      record.step.annotations = {{name, verdict}};
+      record.text = text;
+      send(record);
+      shown_ |= is_shown_by(record.step.annotations.front());
+    };
+    const std::string warnings = device_.late_warnings();
+    if (!warnings.empty()) tell(property_tests::reset_trouble(), Verdict::kernel_warning, warnings);
+    const auto [before, after] = device_.left();
+    const auto left = model::left_behind(before, after);
+    if (left.empty()) return;
+    const auto name = property_tests::reset_leaves(left);
+    constexpr int kOften = 3;  // what many cases leave is told of some
+    if (plan_.until || ++times_[model::print_name(name)] <= kOften)
+      tell(name, Verdict::deviates,
+           "all was destroyed, and more is left than there was before: " +
+               model::print_left(before, after));
   }
 
   [[nodiscard]] bool is_shown_by(const model::Annotation& seen) const {

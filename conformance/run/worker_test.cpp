@@ -77,6 +77,28 @@ class LeavesSomething : public Disturbed {
   bool hangs_;
 };
 
+/// Each case leaves something; what the system does not tell, and what was there before, does not
+/// count.
+class LeavesObjects : public Disturbed {
+ public:
+  LeavesObjects() : Disturbed({}) {}
+  [[nodiscard]] Left left() const override {
+    using enum model::Held;
+    Left left;
+    left.before.of(pinned) = left.before.of(users) = 4;
+    left.before.of(regions) = 0;
+    if (resets_++ == 0) return left;
+    left.after.of(pinned) = 12;
+    left.after.of(regions) = 1;
+    left.after.of(users) = 3;
+    left.after.of(files) = 1;
+    return left;
+  }
+
+ private:
+  mutable int resets_ = 0;
+};
+
 /// After some calls a completion comes that is of nothing posted.
 class SendsStray : public Disturbed {
  public:
@@ -131,6 +153,20 @@ class WorkerTest : public ::testing::Test {
   model::testing::TemporaryFolder folder_;
   std::string journal_ = folder_.file("journal.jsonl");
 };
+
+TEST_F(WorkerTest, WhatACaseLeavesIsTold) {
+  LeavesObjects device;
+  const Tally tally = run(device, 2);
+  ASSERT_EQ(tally.incidents.size(), 2U);  // of the last case, too
+  for (const Incident& incident : tally.incidents) {
+    EXPECT_EQ(incident.verdict, Verdict::deviates);
+    EXPECT_EQ(incident.name_text(), "reset.ok/detail/pages_unpinned+regions_gone");
+    EXPECT_THAT(incident.text, ::testing::EndsWith("8 KiB of pinned memory, 1 memory regions"));
+    EXPECT_EQ(incident.trace.steps.size(), 20U);
+    EXPECT_TRUE(incident.counts());
+  }
+  EXPECT_TRUE(tally.findings.empty());
+}
 
 TEST_F(WorkerTest, ADisturbedCaseIsRepeated) {
   Disturbed device({7, 30});

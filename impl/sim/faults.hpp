@@ -31,6 +31,9 @@ struct FaultInfo {
   ExpectedFinding expected;  ///< the finding that says it best; empty if there must be none
   std::string_view clause;   ///< id of the clause that it breaks (specs/clauses)
   std::string_view why_allowed = {};  ///< why the pages leave it free; empty if they do not
+
+  /// Whether it shows in no step: only in what is left when all was destroyed.
+  [[nodiscard]] bool shows_at_reset() const { return expected.rule == "reset.ok"; }
 };
 
 /// All seeded faults, without Fault::none, in the order of the enumeration.

@@ -149,6 +149,7 @@ void SimDevice::reg_mr(const Call& call, Result& result) {
     wanted.length = static_cast<std::uint32_t>(wanted.length);
   if (call.verb == Verb::reg_mr_ex && broken(Fault::reg_mr_ex_access_lost)) wanted.access = 0;
   const int error = registration_refusal(wanted);
+  if (error != 0 && broken(Fault::refused_registration_pins)) leave(model::Held::pinned);
   if (error != 0) return refused(result, broken(Fault::reg_mr_without_errno) ? 0 : error);
   give_region(handle, region_of(wanted), result);
 }

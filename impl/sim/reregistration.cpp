@@ -148,8 +148,9 @@ bool SimDevice::fork_advice_fails(std::uint8_t mr, std::uint64_t address,
 
 /// The driver refuses the command. The region may only be deregistered from now on.
 void SimDevice::end_by_command(MemoryRegion& region, int error, bool fork_state_lost,
-                               Result& result) const {
+                               Result& result) {
   region.usable = false;
+  if (broken(Fault::rereg_keeps_a_reference)) leave(model::Held::regions);
   if (experimental()) return refused(result, error);
   std::uint32_t code = fork_state_lost ? model::kErrCmdAndDoForkNew : model::kErrCmd;
   if (broken(Fault::rereg_command_error_as_input_error)) code = model::kErrInput;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "impl/sim/sim_checks.hpp"
 
@@ -61,6 +62,7 @@ std::span<const std::byte> SimDevice::buffer(std::size_t index) const {
 }
 
 std::uint64_t SimDevice::reset(const model::Setup& setup) {
+  left_ = {nothing_held(), std::exchange(leaves_, nothing_held())};
   table_.clear();
   regions_.fill(Handle{});
   windows_.fill(Handle{});

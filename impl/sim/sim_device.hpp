@@ -37,6 +37,7 @@ class SimDevice final : public Device {
   /// Throws DeviceError if a pair lacks one end, or a QP's protection domain is not live.
   std::uint64_t reset(const model::Setup& setup) override;
   Observation perform(const model::Call<model::Plain>& call) override;
+  [[nodiscard]] Left left() const override { return left_; }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 
  private:
@@ -81,6 +82,11 @@ class SimDevice final : public Device {
     bool allocate = false;  ///< ALLOCATE_MR: the memory is the library's own
   };
 
+  static model::Holdings nothing_held() {
+    model::Holdings nothing;
+    nothing.fill(0);
+    return nothing;
+  }
   [[nodiscard]] bool broken(Fault fault) const { return fault_ == fault; }
   [[nodiscard]] bool offers(std::uint32_t features) const {
     return (options_.features & features) == features;
@@ -130,7 +136,7 @@ class SimDevice final : public Device {
   void change(const Call& call, MemoryRegion& region, const Registration& wanted);
   [[nodiscard]] bool fork_advice_fails(std::uint8_t mr, std::uint64_t address,
                                        std::uint64_t length) const;
-  void end_by_command(MemoryRegion& region, int error, bool fork_state_lost, Result& result) const;
+  void end_by_command(MemoryRegion& region, int error, bool fork_state_lost, Result& result);
 
   // advice.cpp
   void advise_mr(const Call& call, Result& result);
@@ -183,7 +189,12 @@ class SimDevice final : public Device {
   static Elements elements_of(const Call& call);
   static std::uint64_t length_of(const Elements& elements);
 
+  /// Makes something stay when all is destroyed.
+  void leave(model::Held what) { ++*leaves_.of(what); }
+
   Fault fault_ = Fault::none;
+  model::Holdings leaves_ = nothing_held();  ///< of this case
+  Left left_;                                ///< of the case before
   SimOptions options_;
   Dialect dialect_ = Dialect::linux_current;
   Memory memory_;

@@ -44,6 +44,8 @@ void SimDevice::alloc_mw(const Call& call, Result& result) {
 void SimDevice::dealloc_mw(const Call& call) {
   Handle& handle = window_handle(call.mw);
   if (!broken(Fault::windows_do_not_use_pd)) --pds_[table_.window(handle.entry).pd].users;
+  if (table_.window(handle.entry).two && broken(Fault::window_keeps_its_pd_busy))
+    leave(model::Held::users);
   table_.erase_window(handle.entry);
   handle.live = false;
 }

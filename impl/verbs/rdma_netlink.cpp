@@ -8,8 +8,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace mrproof::impl {
@@ -20,23 +24,30 @@ class Attributes {
  public:
   Attributes(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
 
-  /// The payload of the attribute, empty if it is not there.
-  [[nodiscard]] std::string_view find(std::uint16_t type) const {
-    std::size_t at = 0;
+  explicit Attributes(std::string_view nested)
+      : Attributes(reinterpret_cast<const std::byte*>(nested.data()), nested.size()) {}
+
+  /// Calls use(payload) for each attribute of the type.
+  void each(std::uint16_t type, auto&& use) const {
     nlattr head{};
-    while (at + sizeof head <= size_) {
+    for (std::size_t at = 0; at + sizeof head <= size_; at += NLA_ALIGN(head.nla_len)) {
       std::memcpy(&head, data_ + at, sizeof head);
       if (head.nla_len < sizeof head || at + head.nla_len > size_) break;
       if ((head.nla_type & NLA_TYPE_MASK) == type)
-        return {reinterpret_cast<const char*>(data_ + at + sizeof head),
-                head.nla_len - sizeof head};
-      at += NLA_ALIGN(head.nla_len);
+        use(std::string_view(reinterpret_cast<const char*>(data_ + at + sizeof head),
+                             head.nla_len - sizeof head));
     }
-    return {};
   }
-  [[nodiscard]] std::optional<std::uint32_t> number(std::uint16_t type) const {
+  /// The payload of the attribute, empty if it is not there.
+  [[nodiscard]] std::string_view find(std::uint16_t type) const {
+    std::string_view found;
+    each(type, [&](std::string_view payload) { found = found.empty() ? payload : found; });
+    return found;
+  }
+  template <class Number = std::uint32_t>
+  [[nodiscard]] std::optional<Number> number(std::uint16_t type) const {
     const std::string_view payload = find(type);
-    std::uint32_t value = 0;
+    Number value = 0;
     if (payload.size() < sizeof value) return std::nullopt;
     std::memcpy(&value, payload.data(), sizeof value);
     return value;
@@ -60,9 +71,10 @@ class RdmaSocket {
   RdmaSocket& operator=(const RdmaSocket&) = delete;
 
   /// Sends a command with the given attributes and calls `use` for each answer until it says true
-  /// or there are no more. Whether it did.
+  /// or there are no more. Whether it did, or (`is_whole`) the answers came to their end.
   template <class Use>
   bool ask(unsigned command, unsigned flags, std::string_view attributes, Use&& use) {
+    whole_ = false;
     nlmsghdr head{};
     head.nlmsg_len = static_cast<std::uint32_t>(NLMSG_HDRLEN + attributes.size());
     head.nlmsg_type = static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command));
@@ -73,6 +85,8 @@ class RdmaSocket {
     if (send(socket_, request.data(), request.size(), 0) < 0) return false;
     return answers((flags & NLM_F_DUMP) != 0, std::forward<Use>(use));
   }
+  /// Whether all answers to the last question were read; not if it was refused.
+  [[nodiscard]] bool is_whole() const { return whole_; }
 
  private:
   template <class Use>
@@ -85,7 +99,8 @@ class RdmaSocket {
       nlmsghdr head{};
       while (at + sizeof head <= static_cast<std::size_t>(got)) {
         std::memcpy(&head, buffer.data() + at, sizeof head);
-        if (head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR) return false;
+        whole_ = head.nlmsg_type == NLMSG_DONE;
+        if (whole_ || head.nlmsg_type == NLMSG_ERROR) return false;
         if (head.nlmsg_len < NLMSG_HDRLEN || at + head.nlmsg_len > static_cast<std::size_t>(got))
           return false;
         if (use(Attributes(buffer.data() + at + NLMSG_HDRLEN, head.nlmsg_len - NLMSG_HDRLEN)))
@@ -97,6 +112,7 @@ class RdmaSocket {
   }
 
   int socket_;
+  bool whole_ = false;
 };
 
 /// One attribute as it stands in a message.
@@ -110,10 +126,8 @@ std::string attribute(std::uint16_t type, std::string_view payload) {
   return bytes;
 }
 
-}  // namespace
-
-std::optional<std::uint32_t> uverbs_driver_id(const std::string& device) {
-  RdmaSocket rdma;
+/// The device's number among those of the kernel.
+std::optional<std::uint32_t> index_of(RdmaSocket& rdma, const std::string& device) {
   std::optional<std::uint32_t> index;
   const std::string_view name(device.c_str(), device.size() + 1);  // with its zero byte
   rdma.ask(RDMA_NLDEV_CMD_GET, NLM_F_DUMP, {}, [&](const Attributes& found) {
@@ -121,18 +135,99 @@ std::optional<std::uint32_t> uverbs_driver_id(const std::string& device) {
       index = found.number(RDMA_NLDEV_ATTR_DEV_INDEX);
     return false;  // to the end, or the rest would be taken for the next answer
   });
+  return index;
+}
+
+std::string index_attribute(std::uint32_t index) {
+  return attribute(RDMA_NLDEV_ATTR_DEV_INDEX,
+                   {reinterpret_cast<const char*>(&index), sizeof index});
+}
+
+/// KiB of this process's memory that are pinned.
+std::optional<std::uint64_t> pinned() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmPin:")) return std::strtoull(line.c_str() + 6, nullptr, 10);
+  return std::nullopt;
+}
+
+/// Open files of RDMA devices.
+std::optional<std::uint64_t> device_files() {
+  std::error_code error;
+  std::uint64_t count = 0;
+  for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    std::error_code closed;  // the folder's own
+    const auto target = std::filesystem::read_symlink(file, closed).string();
+    count += target.find("infiniband") != std::string::npos ? 1U : 0U;
+  }
+  return error ? std::nullopt : std::optional(count);
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> uverbs_driver_id(const std::string& device) {
+  RdmaSocket rdma;
+  const auto index = index_of(rdma, device);
   if (!index) return std::nullopt;
 
   using namespace std::string_view_literals;
-  const std::string_view number(reinterpret_cast<const char*>(&*index), sizeof *index);
-  const std::string wanted = attribute(RDMA_NLDEV_ATTR_DEV_INDEX, number) +
-                             attribute(RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs\0"sv);
+  const std::string wanted =
+      index_attribute(*index) + attribute(RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs\0"sv);
   std::optional<std::uint32_t> id;
   rdma.ask(RDMA_NLDEV_CMD_GET_CHARDEV, 0, wanted, [&](const Attributes& found) {
     id = found.number(RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID);
     return true;
   });
   return id;
+}
+
+struct OwnHoldings::Questions {
+  /// How many objects of a kind are this process's; nothing if the kernel does not tell. `users`
+  /// receives how many users they count together.
+  std::optional<std::uint64_t> count(unsigned command, std::uint16_t table, std::uint16_t entry,
+                                     std::optional<std::uint64_t>* users = nullptr) {
+    if (!index) return std::nullopt;
+    std::uint64_t count = 0;
+    std::uint64_t used = 0;
+    const auto own = static_cast<std::uint32_t>(getpid());
+    rdma.ask(command, NLM_F_DUMP, index_attribute(*index), [&](const Attributes& found) {
+      Attributes(found.find(table)).each(entry, [&](std::string_view payload) {
+        const Attributes object(payload);
+        if (object.number(RDMA_NLDEV_ATTR_RES_PID) != own) return;
+        ++count;
+        used += object.number<std::uint64_t>(RDMA_NLDEV_ATTR_RES_USECNT).value_or(0);
+      });
+      return false;
+    });
+    if (!rdma.is_whole()) return std::nullopt;
+    if (users != nullptr) *users = used;
+    return count;
+  }
+
+  RdmaSocket rdma;
+  std::optional<std::uint32_t> index;
+};
+
+OwnHoldings::OwnHoldings(const std::string& device) : questions_(std::make_unique<Questions>()) {
+  questions_->index = index_of(questions_->rdma, device);
+}
+OwnHoldings::~OwnHoldings() = default;
+
+model::Holdings OwnHoldings::take() {
+  using enum model::Held;
+  auto& kernel = *questions_;
+  model::Holdings all;
+  all.of(pinned) = impl::pinned();
+  all.of(regions) =
+      kernel.count(RDMA_NLDEV_CMD_RES_MR_GET, RDMA_NLDEV_ATTR_RES_MR, RDMA_NLDEV_ATTR_RES_MR_ENTRY);
+  all.of(domains) = kernel.count(RDMA_NLDEV_CMD_RES_PD_GET, RDMA_NLDEV_ATTR_RES_PD,
+                                 RDMA_NLDEV_ATTR_RES_PD_ENTRY, &all.of(users));
+  all.of(pairs) =
+      kernel.count(RDMA_NLDEV_CMD_RES_QP_GET, RDMA_NLDEV_ATTR_RES_QP, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+  all.of(queues) =
+      kernel.count(RDMA_NLDEV_CMD_RES_CQ_GET, RDMA_NLDEV_ATTR_RES_CQ, RDMA_NLDEV_ATTR_RES_CQ_ENTRY);
+  all.of(files) = device_files();
+  return all;
 }
 
 }  // namespace mrproof::impl

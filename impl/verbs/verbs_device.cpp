@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "impl/verbs/identity.hpp"
 
@@ -35,6 +37,7 @@ VerbsDevice::VerbsDevice(const std::string& name, const VerbsOptions& options)
                                    : nullptr),
       context_(name, options, buffers_),
       log_(options.watch_kernel_log),
+      holdings_(name),
       processes_{&context_, &context_} {
   if (other_) processes_[1] = other_.get();
   if (other_ && context_.port().connector)
@@ -69,9 +72,11 @@ std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
   release_objects();
   release_pairs(setup);
   release_domains(setup);
+  see_what_is_left();
   slot_process_ = setup.process;
   make_domains(setup);
   make_pairs(setup);
+  before_ = holdings_.take();
   const auto inside = Clock::now() - start;
   if (other_) other_->carry_out({.kind = Kind::map_pages});
   buffers_.restore();
@@ -80,6 +85,7 @@ std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
 }
 
 void VerbsDevice::mark_suspect() {
+  suspect_ = true;
   // Not only connected anew: a late error of the old connection would reach the new one.
   for (PairSlot& slot : pairs_) slot.lost = slot.live();
 }
@@ -112,6 +118,19 @@ void VerbsDevice::empty_receives() {
 void VerbsDevice::release_objects() {
   context_.carry_out({.kind = Kind::release_objects});
   if (other_) other_->carry_out({.kind = Kind::release_objects});
+}
+
+/// The kernel may take a moment to let go.
+void VerbsDevice::see_what_is_left() {
+  constexpr int kPatience = 100;
+  left_ = {};
+  if (std::exchange(suspect_, false)) return;
+  left_.before = before_;
+  for (int i = 0; i < kPatience; ++i) {
+    left_.after = holdings_.take();
+    if (model::left_behind(left_.before, left_.after).empty()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 bool VerbsDevice::pair_stays(std::size_t index, const model::Setup& setup) const {

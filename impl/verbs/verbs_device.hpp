@@ -16,6 +16,7 @@
 #include "impl/verbs/options.hpp"
 #include "impl/verbs/other_process.hpp"
 #include "impl/verbs/process.hpp"
+#include "impl/verbs/rdma_netlink.hpp"
 
 namespace mrproof::impl {
 
@@ -60,6 +61,8 @@ class VerbsDevice final : public Device {
   /// All pairs are made anew for the next case.
   void mark_suspect() override;
   std::string late_warnings() override { return log_.take(); }
+  /// Of this process, if there are two.
+  [[nodiscard]] Left left() const override { return left_; }
   void read_after_connect(bool wanted) override { read_after_connect_ = wanted; }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 
@@ -93,6 +96,7 @@ class VerbsDevice final : public Device {
   void look_for_failed_pairs();
   void empty_receives();
   void release_objects();
+  void see_what_is_left();
   void release_pairs(const model::Setup& setup);
   void release_domains(const model::Setup& setup);
   void make_domains(const model::Setup& setup);
@@ -131,6 +135,10 @@ class VerbsDevice final : public Device {
       other_;  ///< if there are two; made before the device is opened here
   Context context_;
   KernelLog log_;
+  OwnHoldings holdings_;
+  Left left_;                          ///< of the case before
+  model::Holdings before_;             ///< at the start of this case
+  bool suspect_ = false;               ///< what the case leaves says nothing
   std::array<Process*, 2> processes_;  ///< both are `context_` if there is one
   Description description_;
   bool read_after_connect_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "impl/sim/sim_device.hpp"
+#include "property-tests/walk/known_deviation.hpp"
 #include "property-tests/walk/test_walk.hpp"
 #include "specs/explain/explain_deviation.hpp"
 
@@ -37,8 +38,16 @@ FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan, std::size_t proces
     walk.reported = true;
     walk.report = name;
   };
-  for (std::uint64_t index = 0; index < plan.cases() && !walk.reported; ++index)
+  for (std::uint64_t index = 0; index < plan.cases() && !walk.reported; ++index) {
     walk_case(device, plan, index, look, true);
+    device.reset(model::standard_setup(processes));
+    const auto left = model::left_behind(device.left().before, device.left().after);
+    if (left.empty() || walk.reported) continue;
+    const bool names_clause = fault.clause == left.front()->clauses;
+    walk.report = model::print_name(reset_leaves(left), ' ');
+    walk.reported = names_clause && finding_name(reset_leaves(left)) == wanted;
+    ++walk.deviations[{walk.report, names_clause}];
+  }
   return walk;
 }
 

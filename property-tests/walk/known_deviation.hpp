@@ -5,9 +5,11 @@
 // conditions of its name: known_trouble() of it.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "model/judge/deviation_name.hpp"
+#include "model/judge/leftovers.hpp"
 
 namespace mrproof::property_tests {
 
@@ -18,6 +20,11 @@ model::DeviationName trouble_name(const model::Rulebook& book, const model::Plai
 /// Of what the kernel complained of while it destroyed what a case left: of no call.
 inline model::DeviationName reset_trouble() {
   return {"reset.none", model::DeviationClass::none, {"-"}};
+}
+
+/// Of what is left when all that a case made was destroyed.
+inline model::DeviationName reset_leaves(std::span<const model::PlainCondition* const> conditions) {
+  return {"reset.ok", model::DeviationClass::detail, model::BrokenConditions(conditions)};
 }
 
 /// What a walk knows such trouble by: "send.ok/none/qp_ready".
