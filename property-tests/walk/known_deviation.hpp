@@ -27,6 +27,9 @@ inline model::DeviationName reset_leaves(std::span<const model::PlainCondition* 
   return {"reset.ok", model::DeviationClass::detail, model::BrokenConditions(conditions)};
 }
 
+/// Whether it is one of these two.
+inline bool is_of_reset(const model::DeviationName& name) { return name.verb() == "reset"; }
+
 /// What a walk knows such trouble by: "send.ok/none/qp_ready".
 model::DeviationName known_trouble(const model::DeviationName& trouble);
 
