@@ -31,7 +31,10 @@ void Qmp::send(const std::string& command, const json& arguments) {
   if (::send(socket_, line.data(), line.size(), MSG_NOSIGNAL) < 0) open_ = false;
 }
 
-void Qmp::greet() { send("qmp_capabilities", json::object()); }
+void Qmp::greet(bool goes_on) {
+  send("qmp_capabilities", json::object());
+  if (goes_on) send("cont", json::object());
+}
 
 json Qmp::execute(const std::string& command, const json& arguments) {
   send(command, arguments);

@@ -15,8 +15,9 @@ class Qmp {
   Qmp(const Qmp&) = delete;
   Qmp& operator=(const Qmp&) = delete;
 
-  /// Begins with what QEMU wants to hear first. It is not waited for.
-  void greet();
+  /// Begins with what QEMU wants to hear first; `goes_on`: and has it let the machine run then. It
+  /// is not waited for: a QEMU that does not answer shows in a machine that does not come up.
+  void greet(bool goes_on);
   /// Carries out a command and returns what it returns. Throws ToolError with QEMU's own words if
   /// it refuses, or if it is gone, or does not answer.
   nlohmann::json execute(const std::string& command, const nlohmann::json& arguments);

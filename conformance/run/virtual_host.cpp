@@ -254,8 +254,7 @@ class VirtualHost : public AgentHost {
     if (!has_monitor_) return;
     close(ends[1]);
     qmp_.emplace(ends[0]);
-    qmp_->greet();
-    if (!from_saved) let_go_on();
+    qmp_->greet(!from_saved);
   }
 
   [[nodiscard]] std::string code_log() const {
@@ -273,13 +272,11 @@ class VirtualHost : public AgentHost {
 
   void resume() override {
     heard_ = Clock::now();
-    if (pauses()) let_go_on();
-  }
-
-  void let_go_on() try {
-    qmp_->execute("cont");
-  } catch (const model::ToolError&) {  // that QEMU is gone shows in its end
-    if (qmp_->is_open()) throw;
+    if (pauses()) try {
+        qmp_->execute("cont");
+      } catch (const model::ToolError&) {  // that QEMU is gone shows in its end
+        if (qmp_->is_open()) throw;
+      }
   }
 
   Ended process_ended() override {
