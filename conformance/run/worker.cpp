@@ -62,8 +62,8 @@ class Worker {
       record.skip_reason = std::exchange(skip_reason_, "");
       send(record);
     }
-    // What the last case has made goes with it.
-    if (!stopped()) {
+    // What the last case has made goes with it, unless all that was looked for is shown.
+    if (!stopped() && !shown_) {
       device_.reset(setup_);
       tell_of_reset();
     }

@@ -161,7 +161,7 @@ TEST_F(WorkerTest, WhatACaseLeavesIsTold) {
   for (const Incident& incident : tally.incidents) {
     EXPECT_EQ(incident.verdict, Verdict::deviates);
     EXPECT_EQ(incident.name_text(), "reset.ok/detail/pages_unpinned+regions_gone");
-    EXPECT_THAT(incident.text, ::testing::EndsWith("8 KiB of pinned memory, 1 memory regions"));
+    EXPECT_THAT(incident.text, ::testing::EndsWith("pinned KiB: 8, memory regions: 1"));
     EXPECT_EQ(incident.trace.steps.size(), 20U);
     EXPECT_TRUE(incident.counts());
   }

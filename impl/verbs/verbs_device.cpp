@@ -72,12 +72,14 @@ std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
   release_objects();
   release_pairs(setup);
   release_domains(setup);
+  const Clock::time_point gone = Clock::now();
   see_what_is_left();
+  const auto looking = Clock::now() - gone;
   slot_process_ = setup.process;
   make_domains(setup);
   make_pairs(setup);
+  const auto inside = Clock::now() - start - looking;
   before_ = holdings_.take();
-  const auto inside = Clock::now() - start;
   if (other_) other_->carry_out({.kind = Kind::map_pages});
   buffers_.restore();
   return static_cast<std::uint64_t>(

@@ -5,7 +5,7 @@
 namespace mrproof::model {
 namespace {
 
-constexpr std::array<const char*, kHeld> kWords{"KiB of pinned memory", "memory regions",
+constexpr std::array<const char*, kHeld> kWords{"pinned KiB", "memory regions",
     "protection domains", "users of protection domains", "queue pairs", "completion queues",
     "open files of the device"};
 
@@ -42,7 +42,7 @@ std::string print_left(const Holdings& before, const Holdings& after) {
   std::string text;
   for (std::size_t i = 0; i < kHeld; ++i)
     if (is_more(before, after, i))
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", *after[i] - *before[i], kWords[i]);
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", kWords[i], *after[i] - *before[i]);
   return text;
 }
 

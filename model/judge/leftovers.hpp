@@ -34,7 +34,7 @@ extern const std::array<PlainCondition, kHeld> kNothingLeft;
 
 /// Of kNothingLeft those that do not hold.
 std::vector<const PlainCondition*> left_behind(const Holdings& before, const Holdings& after);
-/// The same in words: "4 KiB of pinned memory, 1 region".
+/// The same in words: "pinned KiB: 4, memory regions: 1".
 std::string print_left(const Holdings& before, const Holdings& after);
 
 }  // namespace mrproof::model

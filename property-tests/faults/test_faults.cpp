@@ -44,9 +44,10 @@ FaultWalk walk_fault(const impl::FaultInfo& fault, Plan plan, std::size_t proces
     const auto left = model::left_behind(device.left().before, device.left().after);
     if (left.empty() || walk.reported) continue;
     const bool names_clause = fault.clause == left.front()->clauses;
-    walk.report = model::print_name(reset_leaves(left), ' ');
+    const auto name = model::print_name(reset_leaves(left), ' ');
+    ++walk.deviations[{name, names_clause}];
     walk.reported = names_clause && finding_name(reset_leaves(left)) == wanted;
-    ++walk.deviations[{walk.report, names_clause}];
+    if (walk.reported) walk.report = name;
   }
   return walk;
 }
