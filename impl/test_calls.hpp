@@ -26,13 +26,13 @@ constexpr std::uint64_t in_buffer(std::size_t index, std::uint64_t offset = 0) {
 }
 
 /// alloc_pd or dealloc_pd.
-inline PlainCall pd_call(Verb verb, std::uint8_t pd) { return {.verb = verb, .pd = pd}; }
+inline PlainCall pd_call(Verb verb, std::uint32_t pd) { return {.verb = verb, .pd = pd}; }
 
 /// query_qp, connect or destroy_qp.
-inline PlainCall qp_call(Verb verb, std::uint8_t qp) { return {.verb = verb, .qp = qp}; }
+inline PlainCall qp_call(Verb verb, std::uint32_t qp) { return {.verb = verb, .qp = qp}; }
 
 /// reg_mr; the range's key is not used.
-inline PlainCall reg_mr(std::uint8_t mr, std::uint8_t pd, const Range& range,
+inline PlainCall reg_mr(std::uint32_t mr, std::uint32_t pd, const Range& range,
                         std::uint32_t access) {
   return {.verb = Verb::reg_mr,
           .pd = pd,
@@ -43,10 +43,10 @@ inline PlainCall reg_mr(std::uint8_t mr, std::uint8_t pd, const Range& range,
 }
 
 /// dereg_mr.
-inline PlainCall dereg_mr(std::uint8_t mr) { return {.verb = Verb::dereg_mr, .mr = mr}; }
+inline PlainCall dereg_mr(std::uint32_t mr) { return {.verb = Verb::dereg_mr, .mr = mr}; }
 
 /// One of the registrations that take an iova; the range's key is not used.
-inline PlainCall reg_at(Verb verb, std::uint8_t mr, std::uint8_t pd, const Range& range,
+inline PlainCall reg_at(Verb verb, std::uint32_t mr, std::uint32_t pd, const Range& range,
                         std::uint64_t iova, std::uint32_t access) {
   PlainCall call = reg_mr(mr, pd, range, access);
   call.verb = verb;
@@ -55,7 +55,7 @@ inline PlainCall reg_at(Verb verb, std::uint8_t mr, std::uint8_t pd, const Range
 }
 
 /// rereg_mr; the range's key is not used.
-inline PlainCall rereg_mr(std::uint8_t mr, std::uint32_t changes, std::uint8_t pd,
+inline PlainCall rereg_mr(std::uint32_t mr, std::uint32_t changes, std::uint32_t pd,
                           const Range& range, std::uint32_t access) {
   PlainCall call = reg_mr(mr, pd, range, access);
   call.verb = Verb::rereg_mr;
@@ -64,7 +64,7 @@ inline PlainCall rereg_mr(std::uint8_t mr, std::uint32_t changes, std::uint8_t p
 }
 
 /// post_recv and send; rdma_write and rdma_read with the remote key and address.
-inline PlainCall work(Verb verb, std::uint8_t qp, const Range& local, std::uint64_t rkey = 0,
+inline PlainCall work(Verb verb, std::uint32_t qp, const Range& local, std::uint64_t rkey = 0,
                       std::uint64_t remote = 0) {
   return {.verb = verb,
           .qp = qp,
@@ -76,7 +76,7 @@ inline PlainCall work(Verb verb, std::uint8_t qp, const Range& local, std::uint6
 }
 
 /// advise_mr of one element.
-inline PlainCall advise_mr(std::uint8_t pd, std::uint8_t advice, std::uint32_t flags,
+inline PlainCall advise_mr(std::uint32_t pd, std::uint8_t advice, std::uint32_t flags,
                            const Range& range) {
   PlainCall call = work(Verb::advise_mr, 0, range);
   call.pd = pd;
@@ -86,15 +86,15 @@ inline PlainCall advise_mr(std::uint8_t pd, std::uint8_t advice, std::uint32_t f
 }
 
 /// alloc_mw.
-inline PlainCall alloc_mw(std::uint8_t mw, std::uint8_t pd, model::WindowType type) {
+inline PlainCall alloc_mw(std::uint32_t mw, std::uint32_t pd, model::WindowType type) {
   return {.verb = Verb::alloc_mw, .pd = pd, .mw = mw, .option = type};
 }
 
 /// dealloc_mw.
-inline PlainCall dealloc_mw(std::uint8_t mw) { return {.verb = Verb::dealloc_mw, .mw = mw}; }
+inline PlainCall dealloc_mw(std::uint32_t mw) { return {.verb = Verb::dealloc_mw, .mw = mw}; }
 
 /// bind_mw, and post_bind_mw with the wanted key; the range's key is not used.
-inline PlainCall bind(Verb verb, std::uint8_t qp, std::uint8_t mw, std::uint8_t mr,
+inline PlainCall bind(Verb verb, std::uint32_t qp, std::uint32_t mw, std::uint32_t mr,
                       const Range& range, std::uint32_t access, std::uint64_t wanted = 0) {
   PlainCall call = reg_mr(mr, 0, range, access);
   call.verb = verb;
@@ -113,12 +113,12 @@ inline PlainCall protect(std::uint64_t address, std::uint64_t length, model::Pro
 }
 
 /// local_inv.
-inline PlainCall local_inv(std::uint8_t qp, std::uint64_t key) {
+inline PlainCall local_inv(std::uint32_t qp, std::uint64_t key) {
   return {.verb = Verb::local_inv, .qp = qp, .rkey = Plain::key(key)};
 }
 
 /// An atomic operation at {key, remote}, its result going to the local range.
-inline PlainCall atomic(Verb verb, std::uint8_t qp, const Range& local, std::uint64_t rkey,
+inline PlainCall atomic(Verb verb, std::uint32_t qp, const Range& local, std::uint64_t rkey,
                         std::uint64_t remote, std::uint64_t operand, std::uint64_t swap = 0) {
   PlainCall call = work(verb, qp, local, rkey, remote);
   call.operand = Plain::address(operand);

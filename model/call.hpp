@@ -138,11 +138,11 @@ template <class D> struct Element {
 /// are the domain's. Fields that a verb does not have keep their zero value.
 template <class D> struct Call {
   Verb verb = Verb::fill;
-  std::uint8_t pd = 0;        ///< slot: alloc_pd's target, else the argument
-  std::uint8_t mr = 0;        ///< slot: target of registrations, else the argument
-  std::uint8_t mw = 0;        ///< slot: alloc_mw's target, else the argument
-  std::uint8_t qp = 0;        ///< slot; its peer is qp ^ 1
-  std::uint8_t source = 0;    ///< slot of the region that reg_shared_mr shares
+  std::uint32_t pd = 0;       ///< slot: alloc_pd's target, else the argument
+  std::uint32_t mr = 0;       ///< slot: target of registrations, else the argument
+  std::uint32_t mw = 0;       ///< slot: alloc_mw's target, else the argument
+  std::uint32_t qp = 0;       ///< slot; its peer is qp ^ 1
+  std::uint32_t source = 0;   ///< slot of the region that reg_shared_mr shares
   std::uint8_t option = 0;    ///< WindowType, Advice or Protection
   std::uint8_t seed = 0;      ///< fill's pattern
   std::uint8_t elements = 1;  ///< scatter/gather elements: 1, or 2 with `second`

@@ -67,6 +67,23 @@ template <unsigned N> class Word {
   Storage<N> value_ = 0;
 };
 
+/// The name of an object, which is all that can be said of it: it is the same as another, or not.
+class Name {
+ public:
+  constexpr Name() = default;
+  template <Literal T> constexpr Name(T slot) : slot_(static_cast<std::uint32_t>(slot)) {}
+  friend constexpr Bit operator==(Name a, Name b) { return Bit(a.slot_ == b.slot_); }
+  friend constexpr Bit operator!=(Name a, Name b) { return Bit(a.slot_ != b.slot_); }
+  /// Leaves the domain: for containers, the oracle and its printers, never for rules.
+  [[nodiscard]] constexpr std::uint32_t value() const { return slot_; }
+
+ private:
+  std::uint32_t slot_ = 0;
+};
+
+template <class T, std::size_t N> struct ObjectArray;
+template <class T, std::size_t Few> class ObjectTable;
+
 /// A domain of machine words: addresses of AddressBits bits, the given number of object slots.
 template <unsigned AddressBits, std::size_t PdSlots, std::size_t RegionSlots,
     std::size_t WindowSlots, std::size_t QpSlots>
@@ -76,6 +93,9 @@ struct Concrete {
   using Key = Word<32>;
   using Flags = Word<32>;
   using Small = Word<8>;
+  using Slot = Small;
+  /// What holds its objects (model/objects.hpp).
+  template <class T, std::size_t N> using Objects = ObjectArray<T, N>;
   static constexpr std::size_t kPds = PdSlots, kRegions = RegionSlots, kWindows = WindowSlots;
   static constexpr std::size_t kQps = QpSlots, kBuffers = 4;
   static constexpr Bit bit(bool value) { return Bit(value); }
@@ -83,6 +103,7 @@ struct Concrete {
   static constexpr Key key(Literal auto value) { return Key(value); }
   static constexpr Flags flags(Literal auto value) { return Flags(value); }
   static constexpr Small small(Literal auto value) { return Small(value); }
+  static constexpr Slot slot(Literal auto value) { return Slot(value); }
   static constexpr Bit select(Bit when, Bit yes, Bit no) { return when.truth() ? yes : no; }
   template <unsigned N> static constexpr Word<N> select(Bit when, Word<N> yes, Word<N> no) {
     return when.truth() ? yes : no;
@@ -94,8 +115,17 @@ struct Concrete {
   static constexpr bool kDecided = true;
 };
 
-/// The oracle's domain: 64-bit addresses.
-using Plain = Concrete<64, 4, 8, 4, 4>;
+/// The oracle's domain: 64-bit addresses, any number of objects. The numbers are those of slots
+/// that are looked at one by one, and that cases have which are told nothing else.
+struct Plain : Concrete<64, 4, 8, 4, 4> {
+  using Slot = Name;
+  static constexpr Slot slot(Literal auto value) { return Slot(value); }
+  using Concrete::select;
+  static constexpr Name select(Bit when, Name yes, Name no) { return when.truth() ? yes : no; }
+  template <class T, std::size_t Few> using Objects = ObjectTable<T, Few>;
+};
+/// The most slots of a kind that a trace may name.
+inline constexpr std::uint32_t kMostObjects = 1U << 20U;
 
 /// a implies b.
 template <class B> constexpr B implies(B a, B b) { return (!a) | b; }

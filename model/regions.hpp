@@ -7,45 +7,98 @@
 
 namespace mrproof::model {
 
-/// Slots for which something may be true, and the bit that says whether it is.
-template <class D, std::size_t N> struct Slots {
-  std::array<std::uint8_t, N> slots{};
-  std::array<typename D::Bit, N> bits{};
-  std::uint8_t count = 0;
-
-  constexpr void add(std::size_t slot, typename D::Bit bit) {
-    if (!D::possible(bit)) return;
-    slots[count] = static_cast<std::uint8_t>(slot);
-    bits[count++] = bit;
+/// Which of a few objects satisfy a predicate, or may, with the bits that say so.
+template <class D, std::size_t N> class FoundAmongFew {
+ public:
+  constexpr auto look_up(const auto& objects, auto&& predicate) {
+    auto some = D::bit(false);
+    for (std::size_t i = 0; i < N; ++i) {
+      const auto bit = predicate(objects[i]);
+      if (!D::possible(bit)) continue;
+      slots_[count_] = static_cast<std::uint8_t>(i);
+      bits_[count_++] = bit;
+      some = some | bit;
+    }
+    return some;
   }
   /// Calls visit(bit, object) for each of them.
   constexpr void each(const auto& objects, auto&& visit) const {
-    for (std::size_t i = 0; i < count; ++i) visit(bits[i], objects[slots[i]]);
+    for (std::size_t i = 0; i < count_; ++i) visit(bits_[i], objects[slots_[i]]);
   }
+
+ private:
+  std::array<std::uint8_t, N> slots_{};
+  std::array<typename D::Bit, N> bits_{};
+  std::uint8_t count_ = 0;
 };
 /// The same where every bit is known. As small as can be: the judge makes ten of them a step.
 template <class D, std::size_t N>
-requires(D::kDecided) struct Slots<D, N> {
-  static_assert(N <= 8);
-  std::uint8_t mask = 0;
-
-  constexpr void add(std::size_t slot, typename D::Bit bit) {
-    mask = static_cast<std::uint8_t>(mask | (D::possible(bit) ? 1U << slot : 0U));
+requires(D::kDecided) class FoundAmongFew<D, N> {
+ public:
+  constexpr auto look_up(const auto& objects, auto&& predicate) {
+    static_assert(N <= 8);
+    for (std::size_t i = 0; i < N; ++i)
+      mask_ =
+          static_cast<std::uint8_t>(mask_ | (D::possible(predicate(objects[i])) ? 1U << i : 0U));
+    return D::bit(mask_ != 0);
   }
   constexpr void each(const auto& objects, auto&& visit) const {
-    for (unsigned rest = mask; rest != 0; rest &= rest - 1)
+    for (unsigned rest = mask_; rest != 0; rest &= rest - 1)
       visit(D::bit(true), objects[static_cast<std::size_t>(std::countr_zero(rest))]);
   }
+
+ private:
+  std::uint8_t mask_ = 0;
 };
-/// What may have a key.
-template <class D, std::size_t N> struct Candidates : Slots<D, N> {
-  /// Whether the predicate holds for all of which the bit is true.
-  constexpr auto all(const auto& objects, auto&& predicate) const {
-    auto result = D::bit(true);
-    this->each(objects,
-        [&](auto bit, auto& object) { result = result & implies(bit, predicate(object)); });
-    return result;
+
+/// Those of all objects that are asked for which satisfy a predicate, looked up once.
+template <class D, class Objects> class Found;
+template <class D, class T, std::size_t N> class Found<D, ObjectArray<T, N>> {
+ public:
+  /// Whether there are some.
+  constexpr auto look_up(
+      const ObjectArray<T, N>& objects, const auto& /*which*/, auto&& predicate) {
+    return few_.look_up(objects, predicate);
   }
+  /// Calls visit(bit, object) for each; to be asked as it was looked up.
+  constexpr void each(const ObjectArray<T, N>& objects, const auto& /*which*/, auto&& /*predicate*/,
+      auto&& visit) const {
+    few_.each(objects, visit);
+  }
+
+ private:
+  FoundAmongFew<D, N> few_;
+};
+template <class D, class T, std::size_t Few> class Found<D, ObjectTable<T, Few>> {
+ public:
+  constexpr auto look_up(const ObjectTable<T, Few>& objects, const auto& which, auto&& predicate) {
+    const auto some = few_.look_up(objects.few(), predicate);
+    if (const auto* more = objects.more())
+      more->visit(which, [&](const T& object) {
+        if (!predicate(object).truth()) return true;
+        several_ = first_ != nullptr;
+        if (!several_) first_ = &object;
+        return !several_;
+      });
+    return some | D::bit(first_ != nullptr);
+  }
+  constexpr void each(
+      const ObjectTable<T, Few>& objects, const auto& which, auto&& predicate, auto&& visit) const {
+    few_.each(objects.few(), visit);
+    if (!several_) {
+      if (first_ != nullptr) visit(D::bit(true), *first_);
+      return;
+    }
+    objects.more()->visit(which, [&](const T& object) {
+      if (predicate(object).truth()) visit(D::bit(true), object);
+      return true;
+    });
+  }
+
+ private:
+  FoundAmongFew<D, Few> few_;
+  bool several_ = false;
+  const T* first_ = nullptr;
 };
 
 /// Which key of a region is meant. Windows have a remote key only.
@@ -67,26 +120,34 @@ template <class D> class Holders {
   constexpr void look_up(const Target<D>& target) {
     if (looked_) return;
     looked_ = true;
-    const auto look = [&](const auto& objects, auto& candidates) {
-      for (std::size_t i = 0; i < objects.size(); ++i) {
-        const auto bit = target.finds(objects[i]);
-        candidates.add(i, bit);
-        live_ = live_ | bit;
-      }
-    };
-    look(target.s.regions, regions_);
-    if (target.kind == KeyKind::remote) look(target.s.windows, windows_);
+    const auto finds = [&](const auto& object) { return target.finds(object); };
+    if (target.kind == KeyKind::local) {
+      live_ = regions_.look_up(target.s.regions, WithLkey{target.key}, finds);
+      return;
+    }
+    live_ = regions_.look_up(target.s.regions, WithRkey{target.key}, finds) |
+            windows_.look_up(target.s.windows, WithRkey{target.key}, finds);
   }
   /// Whether something answers.
   [[nodiscard]] constexpr const Bit& live() const { return live_; }
-  [[nodiscard]] constexpr const auto& regions() const { return regions_; }
-  [[nodiscard]] constexpr const auto& windows() const { return windows_; }
+  /// Calls visit(bit, object) for each region, each window that answers, or may.
+  constexpr void each_region(const Target<D>& target, auto&& visit) const {
+    const auto finds = [&](const auto& object) { return target.finds(object); };
+    if (target.kind == KeyKind::local)
+      regions_.each(target.s.regions, WithLkey{target.key}, finds, visit);
+    else
+      regions_.each(target.s.regions, WithRkey{target.key}, finds, visit);
+  }
+  constexpr void each_window(const Target<D>& target, auto&& visit) const {
+    const auto finds = [&](const auto& object) { return target.finds(object); };
+    windows_.each(target.s.windows, WithRkey{target.key}, finds, visit);
+  }
 
  private:
   bool looked_ = false;
   Bit live_{};
-  Candidates<D, D::kRegions> regions_;
-  Candidates<D, D::kWindows> windows_;
+  Found<D, decltype(State<D>::regions)> regions_;
+  Found<D, decltype(State<D>::windows)> windows_;
 };
 
 /// A stretch of memory that a rule reads or writes.
@@ -115,7 +176,7 @@ template <class D> struct Target {
   KeyKind kind;
   typename D::Key key;
   Address start, length;
-  std::uint8_t qp;            ///< slot of the queue pair that uses the key
+  std::uint32_t qp;           ///< slot of the queue pair that uses the key
   std::uint32_t right;        ///< access flag needed; 0: none (local read is always enabled)
   const Holders<D>* holders;  ///< of the key; belongs to the view
 
@@ -126,8 +187,18 @@ template <class D> struct Target {
   constexpr Bit finds(const Window<D>& w) const { return w.live & w.bound & (w.rkey == key); }
 
   /// Whether `each` holds for all regions, windows, both of which answer to the key.
-  constexpr Bit regions(auto&& each) const { return holders->regions().all(s.regions, each); }
-  constexpr Bit windows(auto&& each) const { return holders->windows().all(s.windows, each); }
+  constexpr Bit regions(auto&& each) const {
+    auto result = D::bit(true);
+    holders->each_region(
+        *this, [&](const Bit& bit, const auto& r) { result = result & implies(bit, each(r)); });
+    return result;
+  }
+  constexpr Bit windows(auto&& each) const {
+    auto result = D::bit(true);
+    holders->each_window(
+        *this, [&](const Bit& bit, const auto& w) { result = result & implies(bit, each(w)); });
+    return result;
+  }
   constexpr Bit both(auto&& each) const { return regions(each) & windows(each); }
 
   /// Whether a live region or a bound window has the key.
@@ -161,9 +232,8 @@ template <class D> struct Target {
   /// Whether the region that the window is bound to satisfies the predicate.
   constexpr Bit behind(const Window<D>& w, auto&& predicate) const {
     auto result = D::bit(false);
-    for (std::size_t i = 0; i < D::kRegions; ++i)
-      if (const Bit here = w.region == i; D::possible(here))
-        result = result | (here & predicate(s.regions[i]));
+    s.regions.template named<D>(w.region,
+        [&](const Bit& here, const Region<D>& r) { result = result | (here & predicate(r)); });
     return result;
   }
   /// Whether the range's bytes can be reached in memory, if a region on demand is behind the key.
@@ -210,9 +280,10 @@ template <class D> struct Target {
           D::select(found, region.outside_buffers | region.null | gone, piece.outside_buffers);
       piece.zeros = D::select(found, region.null, piece.zeros);
     };
-    holders->regions().each(s.regions, [&](Bit found, auto& r) { take(found, r, r); });
-    holders->windows().each(s.windows, [&](Bit found, auto& w) {
-      for (std::size_t i = 0; i < D::kRegions; ++i) take(found & (w.region == i), w, s.regions[i]);
+    holders->each_region(*this, [&](Bit found, auto& r) { take(found, r, r); });
+    holders->each_window(*this, [&](Bit found, auto& w) {
+      s.regions.template named<D>(
+          w.region, [&](const Bit& here, auto& r) { take(found & here, w, r); });
     });
     return piece;
   }
@@ -229,8 +300,8 @@ template <class D> struct Target {
       const auto fits = D::select(length <= after_start, length, after_start + 1);
       bytes = D::select(inside, fits, bytes);
     };
-    holders->regions().each(s.regions, [&](Bit found, auto& r) { take(found & !r.empty, r); });
-    holders->windows().each(s.windows, take);
+    holders->each_region(*this, [&](Bit found, auto& r) { take(found & !r.empty, r); });
+    holders->each_window(*this, take);
     return bytes;
   }
   constexpr Piece<D> reachable_piece() const { return piece(reachable()); }
@@ -249,10 +320,11 @@ template <class D> struct Target {
     const auto sound = regions([&](auto& r) { return known(r, memory_of(r)); });
     if (kind == KeyKind::local) return sound;
     // An undefined window may still answer, so its key may not be used whether it is bound or not.
-    return sound &
-           all<D>(s.windows, [&](auto& w) { return !(w.live & w.undefined & (w.rkey == key)); }) &
-           windows(
-               [&](auto& w) { return behind(w, [&](auto& r) { return known(r, memory_of(w)); }); });
+    return sound & all<D>(s.windows, WithRkey{key}, [&](auto& w) {
+      return !(w.live & w.undefined & (w.rkey == key));
+    }) & windows([&](auto& w) {
+      return behind(w, [&](auto& r) { return known(r, memory_of(w)); });
+    });
   }
 };
 

@@ -5,7 +5,7 @@
 
 #include "model/access.hpp"
 #include "model/call.hpp"
-#include "model/domain.hpp"
+#include "model/objects.hpp"
 
 namespace mrproof::model {
 
@@ -23,7 +23,7 @@ template <class D> struct Region {
   /// Pages [unmapped_first, unmapped_last] of its memory were unmapped after it was registered: the
   /// region still holds them, the program does not see them any more.
   typename D::Bit unmapped{};
-  typename D::Small pd{};
+  typename D::Slot pd{};
   typename D::Flags access{};
   typename D::Address first{}, last{}, memory{}, unmapped_first{}, unmapped_last{};
   typename D::Key lkey{}, rkey{};
@@ -36,8 +36,8 @@ template <class D> struct Window {
   typename D::Bit live{}, bound{};
   typename D::Bit two{};        ///< type 2
   typename D::Bit undefined{};  ///< may only be deallocated: nothing says whether it is bound
-  typename D::Small pd{}, region{};
-  typename D::Small qp{};  ///< that a type 2 window was bound through
+  typename D::Slot pd{}, region{};
+  typename D::Slot qp{};  ///< that a type 2 window was bound through
   typename D::Flags access{};
   typename D::Address first{}, last{}, memory{};
   typename D::Key rkey{};
@@ -48,7 +48,7 @@ template <class D> struct Window {
 /// posted receive of one or two elements.
 template <class D> struct QueuePair {
   typename D::Bit live{};
-  typename D::Small pd{};
+  typename D::Slot pd{};
   typename D::Small state{};  ///< QpState::rts or err
   typename D::Bit posted{};   ///< a receive is posted:
   typename D::Bit two{};      ///< with both elements; the second is empty otherwise
@@ -71,17 +71,71 @@ template <class D> struct Capabilities {
   typename D::Flags features{};       ///< Feature flags that the device says it has
 };
 
+/// What a table finds PDs, regions, windows and queue pairs by.
+template <> struct Links<ProtectionDomain<Plain>> {
+  static constexpr std::size_t kLinks = 0;
+  static std::array<std::optional<std::uint32_t>, 0> numbers(const ProtectionDomain<Plain>&) {
+    return {};
+  }
+};
+template <> struct Links<Region<Plain>> {
+  static constexpr std::size_t kLinks = 3;
+  static std::array<std::optional<std::uint32_t>, kLinks> numbers(const Region<Plain>& r) {
+    if (!r.live.truth()) return {};
+    return {index(r.lkey), index(r.rkey), r.pd.value()};
+  }
+  static std::array<Link, 1> of(const WithLkey<Plain::Key>& w) { return {{{0, index(w.key)}}}; }
+  static std::array<Link, 1> of(const WithRkey<Plain::Key>& w) { return {{{1, index(w.key)}}}; }
+  static std::array<Link, 2> of(const WithKeys<Plain::Key>& w) {
+    return {{{0, index(w.lkey)}, {1, index(w.rkey)}}};
+  }
+  static std::array<Link, 1> of(const InPd<Plain::Slot>& w) { return {{{2, w.pd.value()}}}; }
+  static std::uint32_t index(Plain::Key key) {
+    return static_cast<std::uint32_t>(key_index(key).value());
+  }
+};
+template <> struct Links<Window<Plain>> {
+  static constexpr std::size_t kLinks = 4;
+  static std::array<std::optional<std::uint32_t>, kLinks> numbers(const Window<Plain>& w) {
+    if (!w.live.truth()) return {};
+    std::array<std::optional<std::uint32_t>, kLinks> all{
+        Links<Region<Plain>>::index(w.rkey), w.pd.value()};
+    if (w.bound.truth()) all[2] = w.region.value();
+    if ((w.bound & w.two).truth()) all[3] = w.qp.value();
+    return all;
+  }
+  static std::array<Link, 1> of(const WithRkey<Plain::Key>& w) {
+    return {{{0, Links<Region<Plain>>::index(w.key)}}};
+  }
+  static std::array<Link, 1> of(const InPd<Plain::Slot>& w) { return {{{1, w.pd.value()}}}; }
+  static std::array<Link, 1> of(const OnRegion<Plain::Slot>& w) {
+    return {{{2, w.region.value()}}};
+  }
+  static std::array<Link, 1> of(const ThroughQp<Plain::Slot>& w) { return {{{3, w.qp.value()}}}; }
+};
+template <> struct Links<QueuePair<Plain>> {
+  static constexpr std::size_t kLinks = 1;
+  static std::array<std::optional<std::uint32_t>, kLinks> numbers(const QueuePair<Plain>& q) {
+    if (!q.live.truth()) return {};
+    return {q.pd.value()};
+  }
+  static std::array<Link, 1> of(const InPd<Plain::Slot>& w) { return {{{0, w.pd.value()}}}; }
+};
+
 /// Everything that rules read and effects change.
 template <class D> struct State {
-  std::array<ProtectionDomain<D>, D::kPds> pds{};
-  std::array<Region<D>, D::kRegions> regions{};
-  std::array<Window<D>, D::kWindows> windows{};
-  std::array<QueuePair<D>, D::kQps> qps{};
+  typename D::template Objects<ProtectionDomain<D>, D::kPds> pds{};
+  typename D::template Objects<Region<D>, D::kRegions> regions{};
+  typename D::template Objects<Window<D>, D::kWindows> windows{};
+  typename D::template Objects<QueuePair<D>, D::kQps> qps{};
   std::array<Buffer<D>, D::kBuffers> buffers{};
   Capabilities<D> can{};
   /// The process whose context the protection domains of each slot are made in, and all that is
   /// made in them: the same for a whole case, and a plain number in every domain.
   std::array<std::uint8_t, D::kPds> process{};
+  [[nodiscard]] constexpr std::uint8_t process_of(std::size_t pd) const {
+    return pd < process.size() ? process[pd] : std::uint8_t{0};
+  }
   typename D::Flags defined{};  ///< access flags that the dialect gives a meaning
   typename D::Flags
       demonstrated_access{};  ///< access flags of every registration that succeeded so far
@@ -93,6 +147,6 @@ template <class D> constexpr auto is_iwarp(const State<D>& s) {
   return (s.can.features & kIwarp) != 0;
 }
 /// The slot of the queue pair at the other end.
-constexpr std::uint8_t peer_of(std::uint8_t qp) { return qp ^ 1U; }
+constexpr std::uint32_t peer_of(std::uint32_t qp) { return qp ^ 1U; }
 
 }  // namespace mrproof::model

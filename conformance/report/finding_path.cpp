@@ -15,8 +15,8 @@ namespace {
 
 /// The slots that a step names, by its arguments or by its keys.
 struct Named {
-  std::set<std::uint8_t> regions;
-  std::set<std::uint8_t> windows;
+  std::set<std::uint32_t> regions;
+  std::set<std::uint32_t> windows;
 };
 
 void add_key(const model::KeyName& key, Named& named) {
@@ -87,7 +87,7 @@ std::vector<Diagram> paths_of(const Evidence& evidence) {
   const auto find = [&](const std::string& id) {
     return *std::find_if(cycles.begin(), cycles.end(), [&](const auto& d) { return d.id == id; });
   };
-  for (const std::uint8_t slot : named.windows) {
+  for (const std::uint32_t slot : named.windows) {
     const bool two = evidence.before.back().windows.at(slot).two.truth();
     Diagram diagram = find(two ? "mw2" : "mw1");
     diagram.id = fmt::format("mw-{}", slot);
@@ -96,12 +96,11 @@ std::vector<Diagram> paths_of(const Evidence& evidence) {
       paths.push_back(std::move(diagram));
   }
   Named regions = named;  // those that windows open, too
-  for (const std::uint8_t slot : named.windows) {
+  for (const std::uint32_t slot : named.windows) {
     const auto& window = evidence.before.back().windows.at(slot);
-    if ((window.live & window.bound).truth())
-      regions.regions.insert(static_cast<std::uint8_t>(window.region.value()));
+    if ((window.live & window.bound).truth()) regions.regions.insert(window.region.value());
   }
-  for (const std::uint8_t slot : regions.regions) {
+  for (const std::uint32_t slot : regions.regions) {
     Diagram diagram = find("mr");
     diagram.id = fmt::format("mr-{}", slot);
     diagram.title = title_of("mr", slot, diagram.title);

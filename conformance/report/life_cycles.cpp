@@ -167,7 +167,7 @@ void explore(const Rulebook& book, Diagram& diagram, std::uint8_t type, StateOf&
 /// What is known of a binding to the region.
 bool window_on_region(const World& state, bool undefined, std::size_t slot = 0) {
   return std::any_of(state.windows.begin(), state.windows.end(), [&](const auto& w) {
-    return (w.live & w.bound & (w.region == Plain::small(slot))).truth() &&
+    return (w.live & w.bound & (w.region == Plain::slot(slot))).truth() &&
            w.undefined.truth() == undefined;
   });
 }

@@ -180,15 +180,15 @@ void ReproWriter::after_transfer(const Step& step) {
   if (c.verb == Verb::post_bind_mw && done)
     line(fmt::format("mw{}->rkey = key{};", c.mw, now_ + 1));
   const auto received = static_cast<Outcome>(r.peer_receive.value());
-  if (const std::uint8_t peer = peer_of(c.qp); done && received != Outcome::none &&
-                                               received != Outcome::refused &&
-                                               before().qps.at(peer).posted.truth())
+  if (const std::uint32_t peer = peer_of(c.qp); done && received != Outcome::none &&
+                                                received != Outcome::refused &&
+                                                before().qps.at(peer).posted.truth())
     line(fmt::format("NEED(completion(qp{}->recv_cq) == {});", peer, c_status(received)));
   await_failures(step);
 }
 
 /// Whether a step after this one names an end of the queue pair's pair.
-bool ReproWriter::pair_named_later(std::uint8_t qp) const {
+bool ReproWriter::pair_named_later(std::uint32_t qp) const {
   const auto& steps = evidence_.trace.steps;
   return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(now_) + 1, steps.end(),
                      [&](const Step& later) {
@@ -199,7 +199,7 @@ bool ReproWriter::pair_named_later(std::uint8_t qp) const {
 /// Waits for the ends that the step makes fail. Over iWARP that is the connection's end, which both
 /// have to confirm before anything more is asked of them.
 void ReproWriter::await_failures(const Step& step) {
-  for (const std::uint8_t end : {step.call.qp, peer_of(step.call.qp)}) {
+  for (const std::uint32_t end : {step.call.qp, peer_of(step.call.qp)}) {
     const auto failed = Plain::small(QpState::err);
     const auto& now = evidence_.after.at(now_).qps.at(end);
     if (!now.live.truth() || (now.state != failed).truth() ||
@@ -266,7 +266,7 @@ void ReproWriter::query(const Step& step) {
 
 void ReproWriter::write_call(const Step& step) {
   const auto& c = step.call;
-  const auto name = [&](const char* object, std::uint8_t slot) {
+  const auto name = [&](const char* object, std::uint32_t slot) {
     return fmt::format("{}{}", object, slot);
   };
   switch (c.verb) {

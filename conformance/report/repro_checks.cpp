@@ -117,7 +117,7 @@ void ReproWriter::check_late_receive() {
   const Step& step = evidence_.decisive();
   if (!step.timed_out || step.result.outcome == Outcome::none) return;
   const bool done = step.result.outcome == Outcome::ok;
-  const std::uint8_t end = done ? peer_of(step.call.qp) : step.call.qp;
+  const std::uint32_t end = done ? peer_of(step.call.qp) : step.call.qp;
   if (!before().qps.at(end).posted.truth()) return;
   line(fmt::format("if (got == {})", c_status(step.result.outcome)));
   line(fmt::format("completion(qp{}->recv_cq);", end), 8);
@@ -134,7 +134,7 @@ void ReproWriter::gather_completion() {
                   now_ + 1, c.qp,
                   done ? fmt::format(" && wc.opcode == IBV_WC_{}", completed(c.verb)) : "", c.qp));
   if (!done || !receive_due()) return;
-  const std::uint8_t peer = peer_of(c.qp);
+  const std::uint32_t peer = peer_of(c.qp);
   std::size_t posted = now_;
   while (posted > 0 &&
          !(step_at(posted - 1).call.verb == Verb::post_recv && step_at(posted - 1).call.qp == peer))
@@ -167,7 +167,7 @@ void ReproWriter::gather_receives(const Conditions& wanted) {
   const auto& c = evidence_.decisive().call;
   const auto& state = before();
   const auto has = [&](auto&... some) { return (wanted.contains(&some) || ...); };
-  const auto gather = [&](std::uint8_t qp, const char* variable, bool due) {
+  const auto gather = [&](std::uint32_t qp, const char* variable, bool due) {
     if (!declared_.insert(variable).second) return;
     if (!due)
       return line(fmt::format("int {} = ibv_poll_cq(qp{}->recv_cq, 1, &wc);", variable, qp));
@@ -175,14 +175,14 @@ void ReproWriter::gather_receives(const Conditions& wanted) {
     line(fmt::format("printf(\"receive on qp{}: %s\\n\", ibv_wc_status_str({}));", qp, variable));
   };
   // Over iWARP a receive is flushed once its end has confirmed that the connection is over.
-  const auto flushed = [&](std::uint8_t qp, const char* variable, const PlainCondition& fails) {
+  const auto flushed = [&](std::uint32_t qp, const char* variable, const PlainCondition& fails) {
     if (evidence_.decisive().result.outcome == Outcome::terminated && !has(fails)) {
       need(ReproPart::ended);
       line(fmt::format("NEED(ended(qp{}));", qp));
     }
     gather(qp, variable, true);
   };
-  const std::uint8_t peer = peer_of(c.qp);
+  const std::uint32_t peer = peer_of(c.qp);
   if (has(own_receive_flushed<Plain>) && state.qps.at(c.qp).posted.truth())
     flushed(c.qp, "own_received", requester_fails<Plain>);
   else if (has(own_receive_flushed<Plain>, own_receive_stays<Plain>))
@@ -207,7 +207,7 @@ void ReproWriter::gather_details(const Conditions& wanted) {
   const auto& c = evidence_.decisive().call;
   const auto has = [&](auto&... some) { return (wanted.contains(&some) || ...); };
   if (has(completion_matches<Plain>)) gather_completion();
-  const auto state = [&](std::uint8_t qp, const char* variable) {
+  const auto state = [&](std::uint32_t qp, const char* variable) {
     need(iwarp_ ? ReproPart::ended : ReproPart::settled);
     const std::string asked = iwarp_ ? fmt::format("ended(qp{}) ? IBV_QPS_ERR : IBV_QPS_RTS", qp)
                                      : fmt::format("settled(qp{})", qp);

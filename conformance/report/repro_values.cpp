@@ -142,7 +142,7 @@ std::string ReproWriter::bind_info(const Step& step) {
 }
 
 /// Whether a later step names that key, before the handle is made again and forgets it.
-bool ReproWriter::named_later(model::KeyName::Kind kind, std::uint8_t slot) const {
+bool ReproWriter::named_later(model::KeyName::Kind kind, std::uint32_t slot) const {
   const bool window =
       kind == model::KeyName::Kind::window_rkey || kind == model::KeyName::Kind::old_window_rkey;
   for (std::size_t i = now_ + 1; i < evidence_.trace.steps.size(); ++i) {

@@ -65,7 +65,7 @@ class ReproWriter {
   std::string bind_info(const Step& step);
   void save_keys(const Step& step);
   void save(const std::string& variable, const std::string& value);
-  [[nodiscard]] bool named_later(model::KeyName::Kind kind, std::uint8_t slot) const;
+  [[nodiscard]] bool named_later(model::KeyName::Kind kind, std::uint32_t slot) const;
 
   // repro_calls.cpp: one step
   void write_step();
@@ -75,7 +75,7 @@ class ReproWriter {
   void transfer(const Step& step);
   void after_transfer(const Step& step);
   void await_failures(const Step& step);
-  [[nodiscard]] bool pair_named_later(std::uint8_t qp) const;
+  [[nodiscard]] bool pair_named_later(std::uint32_t qp) const;
   void store(const Step& step);
   void protect(const Step& step);
   void dma_buf(const Step& step);

@@ -9,6 +9,7 @@ namespace {
 
 /// The index of entry 0. Not 0, so that small numbers are never keys.
 constexpr std::uint32_t kFirstIndex = 0x18;
+constexpr std::size_t kEntriesAtFirst = 64;
 /// Odd, so that an index goes through all 256 variants before one comes again.
 constexpr std::uint8_t kVariantStep = 0x25;
 
@@ -20,23 +21,36 @@ ProtectionTable::ProtectionTable(Fault fault, const Memory& memory)
 }
 
 void ProtectionTable::clear() {
-  kinds_.fill(Kind::none);
-  regions_.fill(MemoryRegion{});
-  windows_.fill(MemoryWindow{});
-  for (std::size_t entry = 0; entry < kEntries; ++entry)
-    variants_[entry] = static_cast<std::uint8_t>(entry * 0x4f + 0x61);
-  last_ = kEntries - 1;
+  kinds_.clear();
+  regions_.clear();
+  windows_.clear();
+  variants_.clear();
+  taken_ = 0;
+  grow(kEntriesAtFirst);
+  last_ = kEntriesAtFirst - 1;
+}
+
+void ProtectionTable::grow(std::size_t entries) {
+  kinds_.resize(entries, Kind::none);
+  regions_.resize(entries);
+  windows_.resize(entries);
+  while (variants_.size() < entries)
+    variants_.push_back(static_cast<std::uint8_t>(variants_.size() * 0x4f + 0x61));
 }
 
 /// The next free entry.
 std::size_t ProtectionTable::take_entry() {
-  do last_ = (last_ + 1) % kEntries;
+  // Half of them are free, so that indices do not come again at once.
+  if (2 * taken_ >= kinds_.size()) grow(2 * kinds_.size());
+  ++taken_;
+  do last_ = (last_ + 1) % kinds_.size();
   while (regions_[last_].live || windows_[last_].live || is_taken(last_));
   return last_;
 }
 
 /// Whether a window of another entry has a key of this one, as a fault may let it.
 bool ProtectionTable::is_taken(std::size_t entry) const {
+  if (fault_ == Fault::none) return false;
   return std::any_of(windows_.begin(), windows_.end(), [&](const MemoryWindow& window) {
     return window.live && entry_of(window.key) == entry;
   });
@@ -71,11 +85,14 @@ std::size_t ProtectionTable::insert(const MemoryWindow& window) {
   return entry;
 }
 
-void ProtectionTable::erase_region(std::size_t entry) { regions_[entry].live = false; }
+void ProtectionTable::erase_region(std::size_t entry) {
+  regions_[entry].live = false;
+  --taken_;
+}
 
 std::optional<std::size_t> ProtectionTable::entry_of(std::uint32_t key) const {
   const std::uint32_t entry = (key >> 8U) - kFirstIndex;  // below kFirstIndex it is huge
-  if (entry >= kEntries) return std::nullopt;
+  if (entry >= kinds_.size()) return std::nullopt;
   return entry;
 }
 

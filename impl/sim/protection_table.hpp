@@ -1,10 +1,11 @@
 // The table that a device looks keys up in: which memory they name, and who may do what to it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <vector>
 
 #include "impl/sim/faults.hpp"
 #include "impl/sim/memory.hpp"
@@ -20,7 +21,7 @@ struct MemoryRegion {
   bool dma_buf = false;    ///< ibv_reg_dmabuf_mr(3)
   bool hidden = false;     ///< its bytes are none of the program's
   bool on_demand = false;  ///< pages are looked up at each access, not pinned
-  std::uint8_t pd = 0;
+  std::uint32_t pd = 0;
   std::uint32_t access = 0;
   std::uint32_t key = 0;      ///< lkey and rkey are one number, as with many drivers
   std::uint32_t old_key = 0;  ///< before the last re-registration that changed it
@@ -38,7 +39,7 @@ struct Binding {
   bool valid = false;
   std::uint32_t key = 0;
   std::size_t region = 0;  ///< entry
-  std::uint8_t qp = 0;     ///< that it was bound through
+  std::uint32_t qp = 0;    ///< that it was bound through
   std::uint32_t access = 0;
   std::uint64_t first = 0;
   std::uint64_t length = 0;
@@ -52,7 +53,7 @@ enum class Ending : std::uint8_t { none, rebound, invalidated, deallocated, queu
 struct MemoryWindow {
   bool live = false;
   bool two = false;  ///< type 2
-  std::uint8_t pd = 0;
+  std::uint32_t pd = 0;
   std::uint32_t key = 0;
   Binding bound;     ///< valid while it is bound
   Binding previous;  ///< the last binding that ended, for faults that go on serving it
@@ -69,8 +70,8 @@ enum class Side : std::uint8_t {
 /// An access that a work request asks for.
 struct MemoryAccess {
   Side side = Side::local;
-  std::uint8_t pd = 0;       ///< of the QP that the access is made through
-  std::uint8_t qp = 0;       ///< that QP
+  std::uint32_t pd = 0;      ///< of the QP that the access is made through
+  std::uint32_t qp = 0;      ///< that QP
   std::uint32_t rights = 0;  ///< access flags that the region or window must have
   bool stores = false;       ///< whether memory is changed
   std::uint32_t key = 0;
@@ -84,9 +85,6 @@ struct MemoryAccess {
 /// not name a region again for a long time.
 class ProtectionTable {
  public:
-  /// More than live regions and windows there can be at once (insert()'s precondition).
-  static constexpr std::size_t kEntries = 64;
-
   /// An empty table that makes the mistake `fault`, if it is one of a table's. Pages of regions
   /// that are not pinned are looked up in `memory`, which must live as long as the table.
   ProtectionTable(Fault fault, const Memory& memory);
@@ -94,9 +92,9 @@ class ProtectionTable {
   /// Forgets all regions and windows and starts the sequence of keys anew.
   void clear();
 
-  /// Makes `region` live under a fresh key. Returns its entry. Precondition: an entry is free.
+  /// Makes `region` live under a fresh key. Returns its entry.
   std::size_t insert(const MemoryRegion& region);
-  /// Makes `window` live, not bound, under a fresh key. Returns its entry. Precondition as above.
+  /// Makes `window` live, not bound, under a fresh key. Returns its entry.
   std::size_t insert(const MemoryWindow& window);
   /// Ends the region of the entry.
   void erase_region(std::size_t entry);
@@ -120,10 +118,10 @@ class ProtectionTable {
   /// Ends the window's binding, if it has one. Its key stays the same.
   void unbind(std::size_t window, Ending ending);
   /// Ends the bindings of all type 2 windows that were bound through the QP.
-  void unbind_all(std::uint8_t qp);
+  void unbind_all(std::uint32_t qp);
 
   /// Whether a type 2 window is bound through the QP.
-  [[nodiscard]] bool binds(std::uint8_t qp) const;
+  [[nodiscard]] bool binds(std::uint32_t qp) const;
 
   /// The entry of the live region with this lkey or rkey; of the live window with this rkey.
   [[nodiscard]] std::optional<std::size_t> region_with(std::uint32_t key) const;
@@ -142,6 +140,7 @@ class ProtectionTable {
   enum class Kind : std::uint8_t { none, region, window };
 
   [[nodiscard]] bool broken(Fault fault) const { return fault_ == fault; }
+  void grow(std::size_t entries);
   std::size_t take_entry();
   [[nodiscard]] bool is_taken(std::size_t entry) const;
   [[nodiscard]] std::optional<std::size_t> entry_of(std::uint32_t key) const;
@@ -167,11 +166,12 @@ class ProtectionTable {
 
   Fault fault_;
   const Memory& memory_;
-  std::size_t last_ = 0;  ///< the entry that was used last
-  std::array<Kind, kEntries> kinds_{};
-  std::array<MemoryRegion, kEntries> regions_{};
-  std::array<MemoryWindow, kEntries> windows_{};
-  std::array<std::uint8_t, kEntries> variants_{};
+  std::size_t last_ = 0;   ///< the entry that was used last
+  std::size_t taken_ = 0;  ///< how many entries have a live region or window
+  std::deque<Kind> kinds_;
+  std::deque<MemoryRegion> regions_;
+  std::deque<MemoryWindow> windows_;
+  std::vector<std::uint8_t> variants_;
 };
 
 /// Whether `length` bytes at offset `from` end within `size`. Sums of the caller's numbers are

@@ -10,6 +10,7 @@ void ProtectionTable::erase_window(std::size_t entry) {
   unbind(entry, Ending::deallocated);
   MemoryWindow& window = windows_[entry];
   window.live = false;
+  --taken_;
   // The next key of the entry must not be the one that ends here.
   variants_[entry] = static_cast<std::uint8_t>(window.key);
 }
@@ -32,15 +33,15 @@ void ProtectionTable::unbind(std::size_t entry, Ending ending) {
   window.ending = ending;
 }
 
-void ProtectionTable::unbind_all(std::uint8_t qp) {
-  for (std::size_t entry = 0; entry < kEntries; ++entry) {
+void ProtectionTable::unbind_all(std::uint32_t qp) {
+  for (std::size_t entry = 0; entry < windows_.size(); ++entry) {
     const MemoryWindow& window = windows_[entry];
     if (window.live && window.two && window.bound.valid && window.bound.qp == qp)
       unbind(entry, Ending::queue_pair_gone);
   }
 }
 
-bool ProtectionTable::binds(std::uint8_t qp) const {
+bool ProtectionTable::binds(std::uint32_t qp) const {
   return std::any_of(windows_.begin(), windows_.end(), [qp](const MemoryWindow& window) {
     return window.live && window.two && window.bound.valid && window.bound.qp == qp;
   });

@@ -31,21 +31,21 @@ constexpr bool same_page_offset(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-SimDevice::Handle& SimDevice::free_region(std::uint8_t slot) {
-  Handle& handle = in_slot(regions_, slot);
+SimDevice::Handle& SimDevice::free_region(std::uint32_t slot) {
+  Handle& handle = regions_.at(slot);
   require(!handle.live, "simulated device: registration into a slot that is taken");
   return handle;
 }
 
-MemoryRegion& SimDevice::region_in(std::uint8_t slot) {
-  const Handle& handle = in_slot(regions_, slot);
+MemoryRegion& SimDevice::region_in(std::uint32_t slot) {
+  const Handle& handle = regions_.at(slot);
   require(handle.live, "simulated device: no memory region in this slot");
   return table_.region(handle.entry);
 }
 
 void SimDevice::give_region(Handle& handle, const MemoryRegion& region, Result& result) {
   handle = {true, table_.insert(region)};
-  ++pds_[region.pd].users;
+  ++pds_.at(region.pd).users;
   const std::uint32_t key = table_.region(handle.entry).key;
   result.lkey = Plain::key(key);
   // ibv_alloc_null_mr(3): only the lkey is valid.
@@ -220,14 +220,14 @@ void SimDevice::reg_shared_mr(const Call& call, Result& result) {
 }
 
 void SimDevice::dereg_mr(const Call& call, Result& result) {
-  Handle& handle = in_slot(regions_, call.mr);
+  Handle& handle = regions_.at(call.mr);
   const MemoryRegion& region = region_in(call.mr);
   if (broken(Fault::dereg_mr_minus_one)) return refused(result, -1);
   if (!region.usable && broken(Fault::rereg_failure_blocks_dereg)) return refused(result, EINVAL);
   // ibv_dereg_mr(3), NOTES: fails if any memory window is still bound.
   if (region.windows != 0 && !broken(Fault::dereg_with_bound_window)) return refused(result, EBUSY);
   table_.erase_region(handle.entry);
-  --pds_[region.pd].users;
+  --pds_.at(region.pd).users;
   handle.live = false;
 }
 

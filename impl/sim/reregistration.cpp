@@ -126,20 +126,20 @@ void SimDevice::change(const Call& call, MemoryRegion& region, const Registratio
     region.base = old.base;
   }
   if (region.pd != old.pd) {
-    if (!broken(Fault::rereg_old_pd_stays_busy)) --pds_[old.pd].users;
-    ++pds_[region.pd].users;
+    if (!broken(Fault::rereg_old_pd_stays_busy)) --pds_.at(old.pd).users;
+    ++pds_.at(region.pd).users;
   }
 }
 
 /// Whether a range cannot be kept from the child of a fork, or given back to it: there is no
 /// memory, and madvise(2) says so. Where another region holds the range, too, there is nothing to
 /// be done.
-bool SimDevice::fork_advice_fails(std::uint8_t mr, std::uint64_t address,
+bool SimDevice::fork_advice_fails(std::uint32_t mr, std::uint64_t address,
                                   std::uint64_t length) const {
   if (memory_.mapped(address, length)) return false;
   for (std::size_t slot = 0; slot < regions_.size(); ++slot) {
-    if (slot == mr || !regions_[slot].live) continue;
-    const MemoryRegion& other = table_.region(regions_[slot].entry);
+    if (slot == mr || !regions_.at(slot).live) continue;
+    const MemoryRegion& other = table_.region(regions_.at(slot).entry);
     const bool kept_from_child = !other.hidden && !other.on_demand;
     if (kept_from_child && inside(address - other.memory, length, other.length)) return false;
   }
@@ -159,7 +159,7 @@ void SimDevice::end_by_command(MemoryRegion& region, int error, bool fork_state_
 
 void SimDevice::rereg_mr(const Call& call, Result& result) {
   MemoryRegion& region = region_in(call.mr);
-  const std::size_t entry = regions_[call.mr].entry;
+  const std::size_t entry = regions_.at(call.mr).entry;
   const std::uint32_t flags = bits(call.flags);
   if ((flags & model::kChangePd) != 0) domain(call.pd);
 

@@ -64,22 +64,23 @@ std::span<const std::byte> SimDevice::buffer(std::size_t index) const {
 std::uint64_t SimDevice::reset(const model::Setup& setup) {
   left_ = {nothing_held(), std::exchange(leaves_, nothing_held())};
   table_.clear();
-  regions_.fill(Handle{});
-  windows_.fill(Handle{});
-  for (std::size_t slot = 0; slot < pds_.size(); ++slot)
-    pds_[slot] = ProtectionDomain{setup.pd[slot], 0, setup.process[slot]};
+  regions_.clear();
+  windows_.clear();
+  pds_.clear();
+  for (std::size_t slot = 0; slot < setup.pd.size(); ++slot)
+    pds_.at(slot) = ProtectionDomain{setup.pd[slot], 0, setup.process[slot]};
   for (std::size_t slot = 0; slot < qps_.size(); ++slot) {
     qps_[slot] = QueuePair{};
-    const std::uint8_t pd = setup.qp_pd[slot];
+    const std::uint32_t pd = setup.qp_pd[slot];
     if ((pd == model::Setup::kAbsent) != (setup.qp_pd[slot ^ 1U] == model::Setup::kAbsent))
       throw DeviceError("setup: a queue pair needs its peer: give both or neither");
     if (pd == model::Setup::kAbsent) continue;
-    if (pd >= pds_.size() || !pds_[pd].live)
+    if (!pds_.at(pd).live)
       throw DeviceError("setup: a queue pair needs a live protection domain: give that as well");
     qps_[slot].live = true;
-    qps_[slot].slot = static_cast<std::uint8_t>(slot);
+    qps_[slot].slot = static_cast<std::uint32_t>(slot);
     qps_[slot].pd = pd;
-    ++pds_[pd].users;
+    ++pds_.at(pd).users;
   }
   memory_.restore();
   return 0;  // it measures nothing
@@ -98,8 +99,8 @@ Observation SimDevice::perform(const Call& call) {
 
 /// No program can make a call that names objects of two processes.
 void SimDevice::check_process(const Call& call) {
-  const auto same = [&](std::uint8_t one, std::uint8_t other) {
-    require(pds_[one].process == pds_[other].process,
+  const auto same = [&](std::uint32_t one, std::uint32_t other) {
+    require(pds_.at(one).process == pds_.at(other).process,
             "simulated device: the call names objects of both processes");
   };
   switch (call.verb) {
@@ -162,14 +163,14 @@ bool SimDevice::dispatch_work_request(const Call& call, Result& result) {
   }
 }
 
-SimDevice::ProtectionDomain& SimDevice::domain(std::uint8_t slot) {
-  ProtectionDomain& pd = in_slot(pds_, slot);
+SimDevice::ProtectionDomain& SimDevice::domain(std::uint32_t slot) {
+  ProtectionDomain& pd = pds_.at(slot);
   require(pd.live, "simulated device: no protection domain in this slot");
   return pd;
 }
 
 void SimDevice::alloc_pd(const Call& call) {
-  ProtectionDomain& pd = in_slot(pds_, call.pd);
+  ProtectionDomain& pd = pds_.at(call.pd);
   require(!pd.live, "simulated device: alloc_pd into a slot that is taken");
   pd.live = true;
 }
@@ -185,7 +186,7 @@ void SimDevice::dealloc_pd(const Call& call, Result& result) {
 
 void SimDevice::connect(const Call& call) {
   queue_pair(model::peer_of(call.qp));  // both ends are needed before anything changes
-  for (const std::uint8_t slot : {call.qp, model::peer_of(call.qp)}) {
+  for (const std::uint32_t slot : {call.qp, model::peer_of(call.qp)}) {
     QueuePair& qp = queue_pair(slot);
     qp.state = QpState::rts;
     table_.unbind_all(slot);
@@ -205,7 +206,7 @@ void SimDevice::destroy_qp(const Call& call, Result& result) {
 
 void SimDevice::end_queue_pair(QueuePair& qp) {
   table_.unbind_all(qp.slot);
-  if (!broken(Fault::destroy_qp_keeps_pd_busy)) --pds_[qp.pd].users;
+  if (!broken(Fault::destroy_qp_keeps_pd_busy)) --pds_.at(qp.pd).users;
   qp.live = false;
   qp.receive.reset();
 }
@@ -216,7 +217,7 @@ void SimDevice::fill(const Call& call) {
   Buffers::fill(call.address.value(), call.length.value(), call.seed);
 }
 
-SimDevice::QueuePair& SimDevice::queue_pair(std::uint8_t slot) {
+SimDevice::QueuePair& SimDevice::queue_pair(std::uint32_t slot) {
   QueuePair& qp = in_slot(qps_, slot);
   require(qp.live, "simulated device: no queue pair in this slot");
   return qp;

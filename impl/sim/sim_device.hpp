@@ -17,6 +17,7 @@
 #include "impl/sim/memory.hpp"
 #include "impl/sim/protection_table.hpp"
 #include "impl/sim/sim_options.hpp"
+#include "impl/slots.hpp"
 #include "model/access.hpp"
 
 namespace mrproof::impl {
@@ -67,14 +68,14 @@ class SimDevice final : public Device {
   using Elements = std::array<ScatterElement, 2>;
   struct QueuePair {
     bool live = false;
-    std::uint8_t slot = 0;
-    std::uint8_t pd = 0;
+    std::uint32_t slot = 0;
+    std::uint32_t pd = 0;
     QpState state = QpState::rts;
     std::optional<Elements> receive;
   };
   /// What every registration comes down to.
   struct Registration {
-    std::uint8_t pd = 0;
+    std::uint32_t pd = 0;
     std::uint32_t access = 0;
     std::uint64_t address = 0;
     std::uint64_t length = 0;
@@ -105,8 +106,8 @@ class SimDevice final : public Device {
   void destroy_qp(const Call& call, Result& result);
   void end_queue_pair(QueuePair& qp);
   void fill(const Call& call);
-  ProtectionDomain& domain(std::uint8_t slot);
-  QueuePair& queue_pair(std::uint8_t slot);
+  ProtectionDomain& domain(std::uint32_t slot);
+  QueuePair& queue_pair(std::uint32_t slot);
 
   // registration.cpp
   void reg_mr(const Call& call, Result& result);
@@ -114,8 +115,8 @@ class SimDevice final : public Device {
   void alloc_null_mr(const Call& call, Result& result);
   void reg_shared_mr(const Call& call, Result& result);
   void dereg_mr(const Call& call, Result& result);
-  Handle& free_region(std::uint8_t slot);
-  MemoryRegion& region_in(std::uint8_t slot);
+  Handle& free_region(std::uint32_t slot);
+  MemoryRegion& region_in(std::uint32_t slot);
   void give_region(Handle& handle, const MemoryRegion& region, Result& result);
   [[nodiscard]] int access_refusal(std::uint32_t access) const;
   [[nodiscard]] int registration_refusal(const Registration& wanted) const;
@@ -134,7 +135,7 @@ class SimDevice final : public Device {
   [[nodiscard]] int change_refusal(const Call& call, const MemoryRegion& region,
                                    const Registration& wanted) const;
   void change(const Call& call, MemoryRegion& region, const Registration& wanted);
-  [[nodiscard]] bool fork_advice_fails(std::uint8_t mr, std::uint64_t address,
+  [[nodiscard]] bool fork_advice_fails(std::uint32_t mr, std::uint64_t address,
                                        std::uint64_t length) const;
   void end_by_command(MemoryRegion& region, int error, bool fork_state_lost, Result& result);
 
@@ -159,7 +160,7 @@ class SimDevice final : public Device {
   void local_inv(const Call& call, Result& result);
   [[nodiscard]] std::optional<std::size_t> invalidable(std::uint32_t key,
                                                        const QueuePair& qp) const;
-  Handle& window_handle(std::uint8_t slot);
+  Handle& window_handle(std::uint32_t slot);
 
   // work_requests.cpp. Those that end with a completion return its status.
   void post_recv(const Call& call, Result& result);
@@ -199,9 +200,9 @@ class SimDevice final : public Device {
   Dialect dialect_ = Dialect::linux_current;
   Memory memory_;
   ProtectionTable table_;
-  std::array<ProtectionDomain, model::Plain::kPds> pds_{};
-  std::array<Handle, model::Plain::kRegions> regions_{};
-  std::array<Handle, model::Plain::kWindows> windows_{};
+  Slots<ProtectionDomain> pds_;
+  Slots<Handle> regions_;
+  Slots<Handle> windows_;
   std::array<QueuePair, model::Plain::kQps> qps_{};
 };
 

@@ -19,7 +19,7 @@ class SimDeviceTest : public ::testing::Test {
   model::Result<Plain> perform(const PlainCall& call) { return device.perform(call).result; }
 
   /// Registers and expects success. Returns the key.
-  std::uint64_t region(std::uint8_t mr, std::uint8_t pd, std::uint64_t address,
+  std::uint64_t region(std::uint32_t mr, std::uint32_t pd, std::uint64_t address,
                        std::uint64_t length, std::uint32_t access = model::kLocalWrite) {
     const auto result = perform(reg_mr(mr, pd, {0, address, length}, access));
     EXPECT_EQ(result.outcome, model::Outcome::ok);

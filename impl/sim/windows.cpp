@@ -17,14 +17,14 @@ constexpr std::uint32_t kWindowAccess =
 
 }  // namespace
 
-SimDevice::Handle& SimDevice::window_handle(std::uint8_t slot) {
-  Handle& handle = in_slot(windows_, slot);
+SimDevice::Handle& SimDevice::window_handle(std::uint32_t slot) {
+  Handle& handle = windows_.at(slot);
   require(handle.live, "simulated device: no memory window in this slot");
   return handle;
 }
 
 void SimDevice::alloc_mw(const Call& call, Result& result) {
-  Handle& handle = in_slot(windows_, call.mw);
+  Handle& handle = windows_.at(call.mw);
   require(!handle.live, "simulated device: alloc_mw into a slot that is taken");
   ProtectionDomain& pd = domain(call.pd);
   if (call.option != model::kTypeOne && call.option != model::kTypeTwo)
@@ -43,7 +43,7 @@ void SimDevice::alloc_mw(const Call& call, Result& result) {
 
 void SimDevice::dealloc_mw(const Call& call) {
   Handle& handle = window_handle(call.mw);
-  if (!broken(Fault::windows_do_not_use_pd)) --pds_[table_.window(handle.entry).pd].users;
+  if (!broken(Fault::windows_do_not_use_pd)) --pds_.at(table_.window(handle.entry).pd).users;
   if (table_.window(handle.entry).two && broken(Fault::window_keeps_its_pd_busy))
     leave(model::Held::users);
   table_.erase_window(handle.entry);
@@ -78,7 +78,7 @@ SimDevice::Outcome SimDevice::execute_bind(const Call& call, const QueuePair& ow
 
   Binding binding;
   binding.valid = true;
-  binding.region = regions_[call.mr].entry;
+  binding.region = regions_.at(call.mr).entry;
   binding.qp = own.slot;
   binding.access = bits(call.access);
   binding.length = call.length.value();

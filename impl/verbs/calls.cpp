@@ -45,7 +45,7 @@ std::uint8_t VerbsDevice::process_of(const Call& call) const {
     case Verb::post_recv:
     case Verb::query_qp:
     case Verb::destroy_qp: return pairs_.at(call.qp / 2U).process.at(call.qp & 1U);
-    default: return slot_process_.at(call.pd);
+    default: return call.pd < slot_process_.size() ? slot_process_.at(call.pd) : std::uint8_t{0};
   }
 }
 
@@ -70,7 +70,7 @@ void VerbsDevice::call_on_objects(const Call& call, Observation& seen) {
   if (call.verb != Verb::destroy_qp) return;
   pair_of(call.qp).there.at(call.qp & 1U) = false;
   pair_of(call.qp).lost = true;
-  const std::uint8_t peer = model::peer_of(call.qp);
+  const std::uint32_t peer = model::peer_of(call.qp);
   if (context_.port().connector) ask(peer, {.kind = Kind::await_end, .qp = peer});
 }
 
@@ -91,8 +91,8 @@ void VerbsDevice::query_qp(const Call& call, Observation& seen) {
 
 void VerbsDevice::connect(const Call& call, Observation& seen) {
   const std::size_t index = call.qp / 2U;
-  const auto first = static_cast<std::uint8_t>(2 * index);
-  for (const std::uint8_t qp : {first, model::peer_of(first)})
+  const auto first = static_cast<std::uint32_t>(2 * index);
+  for (const std::uint32_t qp : {first, model::peer_of(first)})
     if (!exists(qp)) report_misuse("qp", qp, "does not exist");
   PairSlot& slot = pair_of(call.qp);
   seen.rebuilt = slot.failed || slot.lost;
@@ -104,7 +104,7 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
   if (!taken_back) {
     // The device does not take the pair back; a new one in its place is as good.
     seen.rebuilt = slot.failed = true;
-    for (const std::uint8_t pd : slot.pd)
+    for (const std::uint32_t pd : slot.pd)
       if (pd == model::Setup::kAbsent) report_misuse("qp", call.qp, "has no pd");
     const int error = make(index, slot.pd[0], slot.pd[1]);
     if (error != 0) return refuse(seen.result, error);

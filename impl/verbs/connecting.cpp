@@ -17,7 +17,7 @@ constexpr int kAttempts = 5;
 
 /// Makes a pair of which either end may send, in these domains. Returns 0, or the errno of the
 /// refusal; what was live of the pair is unchanged then.
-int VerbsDevice::make(std::size_t index, std::uint8_t first_pd, std::uint8_t second_pd) {
+int VerbsDevice::make(std::size_t index, std::uint32_t first_pd, std::uint32_t second_pd) {
   PairSlot& slot = pairs_.at(index);
   slot.pd = {first_pd, second_pd};
   slot.process = {slot_process_.at(first_pd), slot_process_.at(second_pd)};
@@ -35,7 +35,7 @@ int VerbsDevice::make(std::size_t index, std::uint8_t first_pd, std::uint8_t sec
 /// One attempt. Returns ECONNABORTED where the connection was lost at once.
 int VerbsDevice::make_by_cm(std::size_t index) {
   PairSlot& slot = pairs_.at(index);
-  const auto first = static_cast<std::uint8_t>(2 * index);
+  const auto first = static_cast<std::uint32_t>(2 * index);
   const Answer answer = context_.carry_out(
       {.kind = Kind::connect_by_cm, .pd = slot.pd[0], .other_pd = slot.pd[1], .qp = first});
   if (answer.error != 0) return answer.error;
@@ -48,8 +48,8 @@ int VerbsDevice::make_directly(std::size_t index) {
   const PairSlot& slot = pairs_.at(index);
   int error = 0;
   const auto each_end = [&](Kind kind) {
-    for (std::uint8_t end = 0; end < 2; ++end) {
-      const auto qp = static_cast<std::uint8_t>(2 * index + end);
+    for (std::uint32_t end = 0; end < 2; ++end) {
+      const auto qp = static_cast<std::uint32_t>(2 * index + end);
       const Answer answer = ask(qp, {.kind = kind, .pd = slot.pd.at(end), .qp = qp});
       if (error == 0) error = answer.error;
     }
@@ -68,7 +68,7 @@ int VerbsDevice::bring_up(std::size_t index) {
   std::array<std::uint32_t, 2> numbers{};
   for (const Stage stage : {Stage::init, Stage::rtr, Stage::rts})
     for (std::size_t end = 0; end < 2; ++end) {
-      const auto qp = static_cast<std::uint8_t>(2 * index + end);
+      const auto qp = static_cast<std::uint32_t>(2 * index + end);
       const Answer answer = ask(qp, {.kind = Kind::advance,
                                      .qp = qp,
                                      .stage = stage,
@@ -85,7 +85,7 @@ int VerbsDevice::bring_up(std::size_t index) {
 int VerbsDevice::reconnect(std::size_t index) {
   // Both ends first, so that nothing of the old connection reaches the new one.
   for (std::size_t end = 0; end < 2; ++end) {
-    const auto qp = static_cast<std::uint8_t>(2 * index + end);
+    const auto qp = static_cast<std::uint32_t>(2 * index + end);
     const Answer answer = ask(qp, {.kind = Kind::advance, .qp = qp, .stage = Stage::reset});
     if (answer.error != 0) return answer.error;
   }
@@ -93,7 +93,7 @@ int VerbsDevice::reconnect(std::size_t index) {
 }
 
 /// Whether a read of no bytes succeeds.
-bool VerbsDevice::reads_nothing(std::uint8_t qp) {
+bool VerbsDevice::reads_nothing(std::uint32_t qp) {
   return ask(qp, {.kind = Kind::read_nothing, .qp = qp}).done;
 }
 

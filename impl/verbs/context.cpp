@@ -37,9 +37,9 @@ Context::Context(const std::string& name, const VerbsOptions& options, Buffers& 
 
 Context::~Context() {
   release_objects();
-  for (std::uint8_t qp = 0; qp < ends_.size(); ++qp) release_qp(qp, false);
+  for (std::uint32_t qp = 0; qp < ends_.size(); ++qp) release_qp(qp, false);
   retry(stuck_domains_, ibv_dealloc_pd);
-  for (std::uint8_t pd = 0; pd < pds_.size(); ++pd) release_pd(pd);
+  for (std::uint32_t pd = 0; pd < pds_.size(); ++pd) release_pd(pd);
   // What is left the kernel releases when the device is closed, right after this.
 }
 
@@ -137,14 +137,14 @@ void Context::destroy_qp(const Call& call, Result& result) {
   end = QpEnd{};
 }
 
-void Context::give_pd(std::uint8_t pd, Answer& answer) {
+void Context::give_pd(std::uint32_t pd, Answer& answer) {
   if (pds_.at(pd) != nullptr) report_misuse("pd", pd, "is taken");
   errno = 0;
   pds_.at(pd) = ibv_alloc_pd(port_.context.get());
   if (pds_.at(pd) == nullptr) answer.error = errno;
 }
 
-void Context::release_pd(std::uint8_t pd) { let_go(pds_.at(pd), stuck_domains_, ibv_dealloc_pd); }
+void Context::release_pd(std::uint32_t pd) { let_go(pds_.at(pd), stuck_domains_, ibv_dealloc_pd); }
 
 /// Windows first: a region is not let go while one is bound to it.
 void Context::release_objects() {
@@ -152,16 +152,18 @@ void Context::release_objects() {
   for (ibv_mw*& window : windows_) let_go(window, stuck_windows_, ibv_dealloc_mw);
   retry(stuck_regions_, ibv_dereg_mr);
   for (ibv_mr*& region : regions_) let_go(region, stuck_regions_, ibv_dereg_mr);
+  windows_.clear();
+  regions_.clear();
   retry(stuck_domains_, ibv_dealloc_pd);
 }
 
-void Context::release_qp(std::uint8_t qp, bool wholly) {
+void Context::release_qp(std::uint32_t qp, bool wholly) {
   if (wholly) ends_.at(qp) = QpEnd{};
   release_queue_pair(ends_.at(qp));
 }
 
 /// A new end in the domain, with the completion queues that one which was released has left.
-void Context::take_queues(std::uint8_t qp, std::uint8_t pd) {
+void Context::take_queues(std::uint32_t qp, std::uint32_t pd) {
   QpEnd& coming = coming_.at(qp) = QpEnd{};
   QpEnd& old = ends_.at(qp);
   if (!old.qp) {
@@ -189,23 +191,23 @@ void Context::advance(const Order& order, Answer& answer) {
 }
 
 void Context::connect_by_cm(const Order& order, Answer& answer) {
-  const auto other = static_cast<std::uint8_t>(order.qp + 1U);
+  const auto other = static_cast<std::uint32_t>(order.qp + 1U);
   take_queues(order.qp, order.pd);
   take_queues(other, order.other_pd);
   answer.error = connect_ends(port_, coming_.at(order.qp), coming_.at(other));
-  for (const std::uint8_t qp : {order.qp, other}) {
+  for (const std::uint32_t qp : {order.qp, other}) {
     if (answer.error == 0) ends_.at(qp) = std::move(coming_.at(qp));
     coming_.at(qp) = QpEnd{};
   }
 }
 
-ibv_pd* Context::domain(std::uint8_t pd) const {
+ibv_pd* Context::domain(std::uint32_t pd) const {
   ibv_pd* found = pds_.at(pd);
   if (found == nullptr) report_misuse("pd", pd, "is not allocated");
   return found;
 }
 
-QpEnd& Context::end_of(std::uint8_t qp) {
+QpEnd& Context::end_of(std::uint32_t qp) {
   QpEnd& end = ends_.at(qp);
   if (!end.qp) report_misuse("qp", qp, "does not exist");
   return end;

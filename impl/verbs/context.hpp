@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impl/buffers.hpp"
+#include "impl/slots.hpp"
 #include "impl/verbs/dma_buf.hpp"
 #include "impl/verbs/options.hpp"
 #include "impl/verbs/port.hpp"
@@ -41,16 +42,16 @@ class Context final : public Process {
   void dealloc_pd(const Call& call, Result& result);
   void query_qp(const Call& call, Answer& answer);
   void destroy_qp(const Call& call, Result& result);
-  void give_pd(std::uint8_t pd, Answer& answer);
-  void release_pd(std::uint8_t pd);
+  void give_pd(std::uint32_t pd, Answer& answer);
+  void release_pd(std::uint32_t pd);
   void release_objects();
-  void release_qp(std::uint8_t qp, bool wholly);
+  void release_qp(std::uint32_t qp, bool wholly);
   void make_qp(const Order& order, Answer& answer);
   void advance(const Order& order, Answer& answer);
   void connect_by_cm(const Order& order, Answer& answer);
-  void take_queues(std::uint8_t qp, std::uint8_t pd);
-  [[nodiscard]] ibv_pd* domain(std::uint8_t pd) const;
-  QpEnd& end_of(std::uint8_t qp);
+  void take_queues(std::uint32_t qp, std::uint32_t pd);
+  [[nodiscard]] ibv_pd* domain(std::uint32_t pd) const;
+  QpEnd& end_of(std::uint32_t qp);
 
   // regions.cpp
   void register_region(const Call& call, Result& result);
@@ -59,8 +60,8 @@ class Context final : public Process {
   void advise_mr(const Call& call, Result& result);
   void alloc_mw(const Call& call, Result& result);
   void dealloc_mw(const Call& call, Result& result);
-  ibv_mr*& region(std::uint8_t mr);
-  ibv_mw*& window(std::uint8_t mw);
+  ibv_mr*& region(std::uint32_t mr);
+  ibv_mw*& window(std::uint32_t mw);
 
   // work_requests.cpp
   void post_recv(const Call& call, Result& result);
@@ -84,9 +85,9 @@ class Context final : public Process {
   Port port_;
   DmaBuf dma_buf_;
   std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
-  std::array<ibv_pd*, model::Plain::kPds> pds_{};
-  std::array<ibv_mr*, model::Plain::kRegions> regions_{};
-  std::array<ibv_mw*, model::Plain::kWindows> windows_{};
+  Slots<ibv_pd*> pds_;
+  Slots<ibv_mr*> regions_;
+  Slots<ibv_mw*> windows_;
   std::array<QpEnd, model::Plain::kQps> ends_{};
   std::array<QpEnd, model::Plain::kQps> coming_{};  ///< made, and not yet in their places
   std::vector<ibv_mw*> stuck_windows_;              ///< that the device refused to destroy

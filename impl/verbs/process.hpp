@@ -43,9 +43,9 @@ struct Order {
     map_pages,      ///< all pages of the buffers are mapped and writable again
   };
   Kind kind = Kind::call;
-  std::uint8_t pd = 0;
-  std::uint8_t other_pd = 0;
-  std::uint8_t qp = 0;
+  std::uint32_t pd = 0;
+  std::uint32_t other_pd = 0;
+  std::uint32_t qp = 0;
   Stage stage = Stage::reset;
   bool wait = false;
   bool wholly = false;

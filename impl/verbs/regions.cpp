@@ -71,13 +71,13 @@ void show_keys(const ibv_mr* region, model::Result<Plain>& result) {
 
 }  // namespace
 
-ibv_mr*& Context::region(std::uint8_t mr) {
+ibv_mr*& Context::region(std::uint32_t mr) {
   ibv_mr*& found = regions_.at(mr);
   if (found == nullptr) report_misuse("mr", mr, "is not registered");
   return found;
 }
 
-ibv_mw*& Context::window(std::uint8_t mw) {
+ibv_mw*& Context::window(std::uint32_t mw) {
   ibv_mw*& found = windows_.at(mw);
   if (found == nullptr) report_misuse("mw", mw, "is not allocated");
   return found;

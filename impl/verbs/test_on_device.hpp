@@ -36,22 +36,22 @@ class OnDevice : public ::testing::Test {
     device_->reset(model::standard_setup());
   }
 
-  Observation reg(std::uint8_t mr, std::uint32_t access, std::uint8_t pd = 0) {
+  Observation reg(std::uint32_t mr, std::uint32_t access, std::uint32_t pd = 0) {
     Observation seen =
         device_->perform(testing::reg_mr(mr, pd, start_of(mr, model::kBufferSize), access));
     lkey_.at(mr) = seen.result.lkey;
     rkey_.at(mr) = seen.result.rkey;
     return seen;
   }
-  Observation dereg(std::uint8_t mr) { return device_->perform(testing::dereg_mr(mr)); }
+  Observation dereg(std::uint32_t mr) { return device_->perform(testing::dereg_mr(mr)); }
   [[nodiscard]] bool claims(model::Feature feature) const {
     return model::has<Plain>(device_->capabilities().features, feature).truth();
   }
-  Observation alloc_window(std::uint8_t mw, model::WindowType type) {
+  Observation alloc_window(std::uint32_t mw, model::WindowType type) {
     return device_->perform(testing::alloc_mw(mw, 0, type));
   }
   /// Binds window `mw` to the first `length` bytes of region 1, through its end's queue pair 1.
-  Observation bind(Verb verb, std::uint8_t mw, std::uint64_t length, Plain::Key rkey = {}) {
+  Observation bind(Verb verb, std::uint32_t mw, std::uint64_t length, Plain::Key rkey = {}) {
     return device_->perform(testing::bind(verb, 1, mw, 1, start_of(1, length),
                                           model::kRemoteWrite | model::kRemoteRead, rkey.value()));
   }
@@ -65,14 +65,14 @@ class OnDevice : public ::testing::Test {
   [[nodiscard]] Call transfer(Verb verb, std::uint64_t length) const {
     return testing::work(verb, 0, start_of(0, length), rkey_[1].value(), model::buffer_address(1));
   }
-  Observation receive(std::uint8_t qp, std::uint64_t length) {
+  Observation receive(std::uint32_t qp, std::uint64_t length) {
     return device_->perform(testing::work(Verb::post_recv, qp, start_of(1, length)));
   }
-  Observation on_pair(Verb verb, std::uint8_t qp) {
+  Observation on_pair(Verb verb, std::uint32_t qp) {
     return device_->perform(testing::qp_call(verb, qp));
   }
   /// Bytes at the start of the buffer, by the local key of the region there.
-  [[nodiscard]] testing::Range start_of(std::uint8_t mr, std::uint64_t length) const {
+  [[nodiscard]] testing::Range start_of(std::uint32_t mr, std::uint64_t length) const {
     return {lkey_.at(mr).value(), model::buffer_address(mr), length};
   }
   [[nodiscard]] bool same(std::size_t to, std::size_t from, std::size_t length) const {

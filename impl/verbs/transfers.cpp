@@ -63,7 +63,7 @@ void VerbsDevice::over_stream(const Call& call, const Answer& posted, Observatio
       seen.disturbance =
           "the RDMA read of no bytes by which mrproof waits for what was sent got a wrong answer";
   }
-  const auto ends = [&](std::uint8_t qp) {
+  const auto ends = [&](std::uint32_t qp) {
     return !exists(qp) || ask(qp, {.kind = Kind::leave_rts, .qp = qp}).state == QpState::err;
   };
   if (ends(call.qp) && ends(model::peer_of(call.qp)))
@@ -84,7 +84,7 @@ void VerbsDevice::note_receive(const Answer& answer, Plain::Small& outcome, Obse
 /// What became of the receives, and of both ends where anything failed. False if there was a
 /// completion that belongs to no receive.
 bool VerbsDevice::complete_receives(const Call& call, const Answer& posted, Observation& seen) {
-  const std::uint8_t peer = model::peer_of(call.qp);
+  const std::uint32_t peer = model::peer_of(call.qp);
   model::Result<Plain>& result = seen.result;
   bool known = true;
   if (result.outcome == Outcome::ok) {
@@ -107,7 +107,7 @@ bool VerbsDevice::complete_receives(const Call& call, const Answer& posted, Obse
 /// After an error: what became of both ends and of the receives posted on them. False if there was
 /// a completion that belongs to no receive.
 bool VerbsDevice::settle(const Call& call, Observation& seen) {
-  const std::uint8_t peer = model::peer_of(call.qp);
+  const std::uint32_t peer = model::peer_of(call.qp);
   model::Result<Plain>& result = seen.result;
   const bool own_fails = result.outcome != Outcome::ok || receive_failed(result.own_receive);
   const bool peer_fails = found_by_responder(result.outcome) || receive_failed(result.peer_receive);
@@ -121,8 +121,8 @@ bool VerbsDevice::settle(const Call& call, Observation& seen) {
 }
 
 /// Takes a receive posted on `to` off its queue. Whether all went well.
-bool VerbsDevice::deliver_nothing(std::uint8_t to) {
-  const std::uint8_t from = model::peer_of(to);
+bool VerbsDevice::deliver_nothing(std::uint32_t to) {
+  const std::uint32_t from = model::peer_of(to);
   if (!ask(from, {.kind = Kind::send_nothing, .qp = from}).done) return false;
   const Answer got = ask(to, {.kind = Kind::take_receive, .qp = to, .wait = true});
   return got.found && got.known && got.matches && !got.timed_out && got.receive == Outcome::ok;

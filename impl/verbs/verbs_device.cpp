@@ -12,7 +12,7 @@ namespace {
 
 void check(const model::Setup& setup) {
   for (std::size_t qp = 0; qp < setup.qp_pd.size(); ++qp) {
-    const std::uint8_t pd = setup.qp_pd.at(qp);
+    const std::uint32_t pd = setup.qp_pd.at(qp);
     if ((pd == model::Setup::kAbsent) != (setup.qp_pd.at(qp ^ 1U) == model::Setup::kAbsent))
       throw DeviceError("the setup has qp" + std::to_string(qp) + " or its peer, not both");
     if (pd != model::Setup::kAbsent && (pd >= setup.pd.size() || !setup.pd.at(pd)))
@@ -93,14 +93,14 @@ void VerbsDevice::mark_suspect() {
 }
 
 /// Has the process that has the queue pair do it.
-Answer VerbsDevice::ask(std::uint8_t qp, const Order& order) {
+Answer VerbsDevice::ask(std::uint32_t qp, const Order& order) {
   return processes_.at(pairs_.at(qp / 2U).process.at(qp & 1U))->carry_out(order);
 }
 
 /// A queue pair can have failed without a completion that says so; the next case must not inherit
 /// it.
 void VerbsDevice::look_for_failed_pairs() {
-  for (std::uint8_t qp = 0; qp < model::Plain::kQps; ++qp) {
+  for (std::uint32_t qp = 0; qp < model::Plain::kQps; ++qp) {
     PairSlot& slot = pair_of(qp);
     if (!slot.live() || slot.failed || slot.lost) continue;
     slot.failed = ask(qp, {.kind = Kind::state, .qp = qp}).state != model::QpState::rts;
@@ -110,7 +110,7 @@ void VerbsDevice::look_for_failed_pairs() {
 /// A receive that is still posted would meet the next case's first send. An empty message takes it
 /// off in a tenth of the time that connecting anew takes.
 void VerbsDevice::empty_receives() {
-  for (std::uint8_t qp = 0; qp < model::Plain::kQps; ++qp) {
+  for (std::uint32_t qp = 0; qp < model::Plain::kQps; ++qp) {
     PairSlot& slot = pair_of(qp);
     if (!slot.live() || slot.failed || slot.lost) continue;
     if (ask(qp, {.kind = Kind::has_receive, .qp = qp}).done) slot.failed = !deliver_nothing(qp);
@@ -140,7 +140,7 @@ bool VerbsDevice::pair_stays(std::size_t index, const model::Setup& setup) const
   if (!slot.live() || slot.lost) return false;
   if ((slot.failed || slot.reset) && !options_.reuse_failed_pairs) return false;
   for (std::size_t end = 0; end < 2; ++end) {
-    const std::uint8_t pd = setup.qp_pd.at(2 * index + end);
+    const std::uint32_t pd = setup.qp_pd.at(2 * index + end);
     if (pd == model::Setup::kAbsent || !pds_.at(pd).given || slot.pd.at(end) != pd) return false;
     if (slot.process.at(end) != setup.process.at(pd)) return false;
   }
@@ -148,10 +148,10 @@ bool VerbsDevice::pair_stays(std::size_t index, const model::Setup& setup) const
 }
 
 void VerbsDevice::release_pairs(const model::Setup& setup) {
-  for (std::uint8_t first = 0; first < model::Plain::kQps; first += 2) {
+  for (std::uint32_t first = 0; first < model::Plain::kQps; first += 2) {
     PairSlot& slot = pair_of(first);
     if (pair_stays(first / 2U, setup)) continue;
-    for (const std::uint8_t qp : {first, model::peer_of(first)})
+    for (const std::uint32_t qp : {first, model::peer_of(first)})
       ask(qp, {.kind = Kind::release_qp, .qp = qp, .wholly = slot.lost});
     slot.there = {};
     slot.failed = slot.lost = slot.reset = false;
@@ -159,17 +159,18 @@ void VerbsDevice::release_pairs(const model::Setup& setup) {
 }
 
 void VerbsDevice::release_domains(const model::Setup& setup) {
-  for (std::uint8_t pd = 0; pd < pds_.size(); ++pd) {
+  for (std::uint32_t pd = 0; pd < pds_.size(); ++pd) {
     PdSlot& slot = pds_.at(pd);
     if (!slot.live) continue;
-    if (slot.given && setup.pd.at(pd) && slot.process == setup.process.at(pd)) continue;
+    const bool wanted = pd < setup.pd.size() && setup.pd.at(pd);
+    if (slot.given && wanted && slot.process == setup.process.at(pd)) continue;
     processes_.at(slot.process)->carry_out({.kind = Kind::release_pd, .pd = pd});
     slot = PdSlot{};
   }
 }
 
 void VerbsDevice::make_domains(const model::Setup& setup) {
-  for (std::uint8_t pd = 0; pd < pds_.size(); ++pd) {
+  for (std::uint32_t pd = 0; pd < setup.pd.size(); ++pd) {
     PdSlot& slot = pds_.at(pd);
     if (!setup.pd.at(pd) || slot.live) continue;
     const std::uint8_t process = setup.process.at(pd);
@@ -181,8 +182,8 @@ void VerbsDevice::make_domains(const model::Setup& setup) {
 
 void VerbsDevice::make_pairs(const model::Setup& setup) {
   for (std::size_t index = 0; index < pairs_.size(); ++index) {
-    const std::uint8_t first = setup.qp_pd.at(2 * index);
-    const std::uint8_t second = setup.qp_pd.at(2 * index + 1);
+    const std::uint32_t first = setup.qp_pd.at(2 * index);
+    const std::uint32_t second = setup.qp_pd.at(2 * index + 1);
     PairSlot& slot = pairs_.at(index);
     if (first == model::Setup::kAbsent || (slot.live() && !slot.failed)) continue;
     if (!slot.live() || reconnect(index) != 0) {

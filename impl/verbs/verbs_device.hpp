@@ -11,6 +11,7 @@
 
 #include "impl/buffers.hpp"
 #include "impl/device.hpp"
+#include "impl/slots.hpp"
 #include "impl/verbs/context.hpp"
 #include "impl/verbs/kernel_log.hpp"
 #include "impl/verbs/options.hpp"
@@ -80,7 +81,7 @@ class VerbsDevice final : public Device {
   /// The two ends of a pair, slots 2n and 2n+1.
   struct PairSlot {
     std::array<bool, 2> there{};            ///< which ends exist: a call may have destroyed them
-    std::array<std::uint8_t, 2> pd{};       ///< slots of their domains; kAbsent: not any more
+    std::array<std::uint32_t, 2> pd{};      ///< slots of their domains; kAbsent: not any more
     std::array<std::uint8_t, 2> process{};  ///< that have them
     /// The first packet sequence number of the connection; another one each time, so that packets
     /// left over from an earlier connection are not taken for this one's.
@@ -92,7 +93,7 @@ class VerbsDevice final : public Device {
   };
 
   // verbs_device.cpp
-  Answer ask(std::uint8_t qp, const Order& order);
+  Answer ask(std::uint32_t qp, const Order& order);
   void look_for_failed_pairs();
   void empty_receives();
   void release_objects();
@@ -104,12 +105,12 @@ class VerbsDevice final : public Device {
   [[nodiscard]] bool pair_stays(std::size_t index, const model::Setup& setup) const;
 
   // connecting.cpp
-  int make(std::size_t index, std::uint8_t first_pd, std::uint8_t second_pd);
+  int make(std::size_t index, std::uint32_t first_pd, std::uint32_t second_pd);
   int make_directly(std::size_t index);
   int make_by_cm(std::size_t index);
   int bring_up(std::size_t index);
   int reconnect(std::size_t index);
-  bool reads_nothing(std::uint8_t qp);
+  bool reads_nothing(std::uint32_t qp);
 
   // calls.cpp
   void dispatch(const Call& call, Observation& seen);
@@ -118,8 +119,8 @@ class VerbsDevice final : public Device {
   void protect(const Call& call);
   void query_qp(const Call& call, Observation& seen);
   void connect(const Call& call, Observation& seen);
-  PairSlot& pair_of(std::uint8_t qp) { return pairs_.at(qp / 2U); }
-  [[nodiscard]] bool exists(std::uint8_t qp) const { return pairs_.at(qp / 2U).there.at(qp & 1U); }
+  PairSlot& pair_of(std::uint32_t qp) { return pairs_.at(qp / 2U); }
+  [[nodiscard]] bool exists(std::uint32_t qp) const { return pairs_.at(qp / 2U).there.at(qp & 1U); }
 
   // transfers.cpp
   void transfer(const Call& call, Observation& seen);
@@ -127,7 +128,7 @@ class VerbsDevice final : public Device {
   static void note_receive(const Answer& answer, model::Plain::Small& outcome, Observation& seen);
   bool complete_receives(const Call& call, const Answer& posted, Observation& seen);
   bool settle(const Call& call, Observation& seen);
-  bool deliver_nothing(std::uint8_t to);
+  bool deliver_nothing(std::uint32_t to);
 
   VerbsOptions options_;
   Buffers buffers_;
@@ -143,10 +144,9 @@ class VerbsDevice final : public Device {
   Description description_;
   bool read_after_connect_ = false;
   std::array<std::uint8_t, model::Plain::kPds> slot_process_{};  ///< as the setup says
-  std::array<PdSlot, model::Plain::kPds> pds_{};
+  Slots<PdSlot> pds_;
   /// Which process made the object of each slot last.
-  std::array<std::uint8_t, model::Plain::kRegions> region_process_{};
-  std::array<std::uint8_t, model::Plain::kWindows> window_process_{};
+  Slots<std::uint8_t> region_process_, window_process_;
   std::array<PairSlot, model::Plain::kQps / 2> pairs_{};
 };
 

@@ -148,7 +148,7 @@ void add_places(std::uint64_t first, std::uint64_t last, std::uint64_t length,
 std::vector<std::pair<KeyName, bool>> region_keys(const State<Plain>& s, Kind kind, bool wide) {
   const bool local = kind == Kind::lkey;
   std::vector<std::pair<KeyName, bool>> keys;
-  for (std::uint8_t i = 0; i < s.regions.size(); ++i) {
+  for (std::uint32_t i = 0; i < s.regions.size(); ++i) {
     const auto& r = s.regions.at(i);
     const bool was = r.lkey.value() != 0;
     if (!was) continue;
@@ -165,7 +165,7 @@ std::vector<std::pair<KeyName, bool>> region_keys(const State<Plain>& s, Kind ki
 
 std::vector<std::pair<KeyName, bool>> window_keys(const State<Plain>& s) {
   std::vector<std::pair<KeyName, bool>> keys;
-  for (std::uint8_t i = 0; i < s.windows.size(); ++i) {
+  for (std::uint32_t i = 0; i < s.windows.size(); ++i) {
     const auto& w = s.windows.at(i);
     if (w.rkey.value() == 0) continue;
     keys.push_back({{Kind::window_rkey, i, 0, 0}, true});
@@ -213,7 +213,7 @@ Choices last_elements(const State<Plain>& s, const Step& step, bool wide) {
 /// Before the last call: a receive of 8 bytes, or of the whole region; of a work request, 8 bytes.
 Choices early_elements(const State<Plain>& s, const Step& step) {
   Choices choices;
-  for (std::uint8_t i = 0; i < s.regions.size(); ++i) {
+  for (std::uint32_t i = 0; i < s.regions.size(); ++i) {
     const auto& r = s.regions.at(i);
     if (!r.live.truth() || r.null.truth()) continue;
     const auto first = r.first.value();
@@ -267,7 +267,7 @@ Choices remote_places(const State<Plain>& s, const Step& step) {
 Choices pairs(const State<Plain>& s, const Step& step, const PlainScope& scope) {
   Choices choices;
   const Verb verb = step.call.verb;
-  for (std::uint8_t i = 0; i < s.qps.size(); ++i) {
+  for (std::uint32_t i = 0; i < s.qps.size(); ++i) {
     if (!s.qps.at(i).live.truth()) continue;
     const bool received = s.qps.at(peer_of(i)).posted.truth();
     // Work requests that change more than bytes: those that take a receive.

@@ -65,7 +65,7 @@ Choices iovas(const Step& step) {
 Choices keys(const State<Plain>& s, KeyName::Kind kind, bool windows) {
   Choices choices;
   const auto name = [](KeyName::Kind k, std::uint64_t slot, std::uint32_t flip) {
-    return Choice{0, {k, static_cast<std::uint8_t>(slot), flip, 0}, 0};
+    return Choice{0, {k, static_cast<std::uint32_t>(slot), flip, 0}, 0};
   };
   const auto old = kind == KeyName::Kind::lkey ? KeyName::Kind::old_lkey : KeyName::Kind::old_rkey;
   for (const auto i : live(s.regions)) choices.sound.push_back(name(kind, i, 0));

@@ -34,17 +34,12 @@ MRPROOF_SITUATION(store_in_buffer, "the bytes stored lie in mapped, writable mem
 
 /// Whether objects of the two PDs belong to one process.
 template <class D>
-constexpr auto together(const State<D>& s, typename D::Small one, typename D::Small other) {
-  auto sound = D::bit(true);
-  for (std::size_t i = 0; i < D::kPds; ++i)
-    for (std::size_t j = 0; j < D::kPds; ++j)
-      if (s.process[i] != s.process[j])
-        sound = sound & !((one == D::small(i)) & (other == D::small(j)));
-  return sound;
+constexpr auto together(const State<D>& s, typename D::Slot one, typename D::Slot other) {
+  return s.pds.template alike<D>(one, other, [&](std::size_t pd) { return s.process_of(pd); });
 }
 /// Whether all objects that the call names belong to one process.
 template <class D> constexpr auto names_one_process(const View<D>& v) {
-  const auto pd = D::small(v.call.pd);
+  const auto pd = D::slot(v.call.pd);
   switch (v.call.verb) {
     case Verb::rereg_mr:
       return implies(has<D>(v.call.flags, kChangePd), together(v.state, v.region().pd, pd));
@@ -79,13 +74,15 @@ MRPROOF_SITUATION(pages_there, "pages that are made read-only are mapped", "memo
 
 /// Whether none of the objects is live and in the PD that the call names.
 template <class D> constexpr auto none_in_pd(const View<D>& v, const auto& objects) {
-  const auto pd = D::small(v.call.pd);
-  return all<D>(objects, [&](auto& object) { return !(object.live & (object.pd == pd)); });
+  const auto pd = D::slot(v.call.pd);
+  return all<D>(
+      objects, InPd{pd}, [&](auto& object) { return !(object.live & (object.pd == pd)); });
 }
 /// Whether no bound window is on the region, of those of which that is known, or is not.
 template <class D> constexpr auto no_window_on_it(const View<D>& v, bool doubtful) {
-  return all<D>(v.state.windows, [&](auto& w) {
-    return !(w.live & w.bound & (w.undefined == doubtful) & (w.region == v.call.mr));
+  const auto region = D::slot(v.call.mr);
+  return all<D>(v.state.windows, OnRegion{region}, [&](auto& w) {
+    return !(w.live & w.bound & (w.undefined == doubtful) & (w.region == region));
   });
 }
 /// The Feature flags of which the call needs one; all-ones where it needs none.
@@ -121,14 +118,16 @@ MRPROOF_SITUATION(verb_available, "the device claims what the verb needs, or has
     (features_needed(v) == ~0U) |
         ((features_needed(v) & (v.state.can.features | v.state.demonstrated_features)) != 0));
 
-/// Whether no live region that grants remote access, and no window, has a key that is `taken`.
-template <class D> constexpr auto no_rkey(const State<D>& s, auto&& taken) {
-  return all<D>(s.regions, [&](auto& r) {
+/// Whether no live region that grants remote access, and no window, has a key that is `taken`, of
+/// those with the index of `key`.
+template <class D>
+constexpr auto no_rkey(const State<D>& s, const typename D::Key& key, auto&& taken) {
+  return all<D>(s.regions, WithRkey{key}, [&](auto& r) {
     return !(r.live & has_any<D>(r.access, kRemoteRights) & (!r.null) & taken(r.rkey));
-  }) & all<D>(s.windows, [&](auto& w) { return !(w.live & (!w.undefined) & taken(w.rkey)); });
+  }) & all<D>(s.windows, WithRkey{key}, [&](auto& w) {
+    return !(w.live & (!w.undefined) & taken(w.rkey));
+  });
 }
-/// The part of a key that the consumer of a type 2 window does not choose.
-constexpr auto key_index(auto key) { return key & 0xffffff00U; }
 /// Whether the number can be an errno; whether it is ENOMEM or EAGAIN.
 constexpr auto is_errno(auto error) { return (error != 0) & (error < 4096); }
 constexpr auto says_resources(auto error) { return (error == 12) | (error == 11); }

@@ -131,9 +131,9 @@ template <class D> constexpr auto new_keys_distinct(const View<D>& v) {
   const auto& seen = v.result;
   const auto keyed = D::bit(v.call.verb != Verb::alloc_null_mr);
   const auto remote = has_any<D>(asked(v).access, kRemoteRights) & keyed;
-  return all<D>(v.state.windows, [&](auto& w) {
+  return all<D>(v.state.windows, WithRkey{seen.rkey}, [&](auto& w) {
     return implies(w.live & remote & !w.undefined, key_index(w.rkey) != key_index(seen.rkey));
-  }) & all<D>(v.state.regions, [&](auto& r) {
+  }) & all<D>(v.state.regions, WithKeys{seen.lkey, seen.rkey}, [&](auto& r) {
     const auto either = (remote | has_any<D>(r.access, kRemoteRights)) & keyed & !r.null;
     // Null regions of one domain have nothing that would have to be told apart.
     const auto lkeys = (r.lkey != seen.lkey) | (r.null & (r.pd == v.call.pd) & !keyed);

@@ -13,8 +13,9 @@ inline constexpr std::uint32_t kWindowAccess =
 template <class D> constexpr auto unbinds(const View<D>& v) { return v.call.length == 0; }
 /// Whether a live type 2 window is bound through the queue pair that the call names.
 template <class D> constexpr auto bound_through_qp(const View<D>& v) {
-  return any<D>(
-      v.state.windows, [&](auto& w) { return w.live & w.two & w.bound & (w.qp == v.call.qp); });
+  const auto qp = D::slot(v.call.qp);
+  return any<D>(v.state.windows, ThroughQp{qp},
+      [&](auto& w) { return w.live & w.two & w.bound & (w.qp == qp); });
 }
 /// Whether the caller chooses the low byte of the window's key.
 template <class D> constexpr auto wants_key(const View<D>& v) {
@@ -76,11 +77,11 @@ MRPROOF_SITUATION(no_other_type_window_here, "no type 2A window is bound through
 /// Whether some live type 2 window has the key that is to be invalidated, and the predicate holds
 /// for it.
 template <class D> constexpr auto named_window(const View<D>& v, auto&& predicate) {
-  return any<D>(v.state.windows,
+  return any<D>(v.state.windows, WithRkey{v.call.rkey},
       [&](auto& w) { return w.live & w.two & (w.rkey == v.call.rkey) & predicate(w); });
 }
 /// The queue pair that invalidates: for send_with_inv the receiving one.
-constexpr std::uint8_t invalidating_qp(const auto& call) {
+constexpr std::uint32_t invalidating_qp(const auto& call) {
   return call.verb == Verb::send_with_inv ? peer_of(call.qp) : call.qp;
 }
 
@@ -98,14 +99,14 @@ MRPROOF_SITUATION(invalidates_own,
     "9.4.1.1.3 o10-37.2.43 gap.invalidate_through_other_qp",
     !named_window(v, [&](auto& w) { return w.bound & (w.qp != invalidating_qp(v.call)); }));
 MRPROOF_SITUATION(invalidated_defined, "it is known whether the window with the key is bound",
-    "gap.window_after_qp_error", all<D>(v.state.windows, [&](auto& w) {
+    "gap.window_after_qp_error", all<D>(v.state.windows, WithRkey{v.call.rkey}, [&](auto& w) {
       return !(w.live & w.undefined & (w.rkey == v.call.rkey));
     }));
 
 /// Whether the owner of no other window can give it the key: of a type 2 window's the low byte is
 /// chosen.
 template <class D> constexpr auto key_out_of_reach(const View<D>& v) {
-  return all<D>(v.state.windows, [&](auto& w) {
+  return all<D>(v.state.windows, WithRkey{v.result.rkey}, [&](auto& w) {
     const auto chosen = (&w != &v.window()) & w.live & (w.two | w.bound) & !w.undefined;
     return implies(chosen, key_index(w.rkey) != key_index(v.result.rkey));
   });
@@ -114,14 +115,16 @@ template <class D> constexpr auto key_out_of_reach(const View<D>& v) {
 // What is seen.
 MRPROOF_OBSERVATION_ON(kAboutOtherKeys | kAboutElements, window_key_distinct,
     "no live window or region that grants remote access has a key of the new window's index",
-    "alloc_mw.rkey_names_mw o10-37.2.32",
-    no_rkey(v.state, [&](auto key) { return key_index(key) == key_index(v.result.rkey); }));
+    "alloc_mw.rkey_names_mw o10-37.2.32", no_rkey(v.state, v.result.rkey, [&](auto key) {
+      return key_index(key) == key_index(v.result.rkey);
+    }));
 MRPROOF_OBSERVATION_ON(kAboutElements, bind_key_right,
     "a type 1 window has a key that nothing else has or can choose and that is not its old one; "
     "a type 2 window has the key that was wanted",
     "bind_mw.rkey_new alloc_mw.bind_changes_key post_send.bind_rkey C10-68 gap.unbind_key",
     D::select(v.window().two, v.result.rkey == v.call.rkey,
-        unbinds(v) | (no_rkey(v.state, [&](auto key) { return key == v.result.rkey; }) &
-                         key_out_of_reach(v))));
+        unbinds(v) | (no_rkey(v.state, v.result.rkey, [&](auto key) {
+          return key == v.result.rkey;
+        }) & key_out_of_reach(v))));
 
 }  // namespace mrproof::model

@@ -18,17 +18,19 @@ constexpr std::size_t kBufferCount = Plain::kBuffers;
 constexpr std::uint64_t kBufferSize = 8192;
 constexpr std::uint64_t buffer_address(std::size_t index) { return 0x10000000 + index * 0x100000; }
 
+constexpr auto make_live = [](auto& object) { object.live = Bit(true); };
+
 /// qp0 and qp1 in pd0; qp2 in pd0, its peer qp3 in pd1; four buffers; no feature is claimed.
 State<Plain> initial_state() {
   State<Plain> state;
   state.can = {Plain::flags(0), Plain::address(1000)};
   state.defined = Plain::flags(kDefinedAccess);
-  state.pds[0].live = state.pds[1].live = Bit(true);
-  for (auto& qp : state.qps) {
+  for (const std::size_t pd : {0, 1}) state.pds.change(pd, make_live);
+  state.qps.change_all(Everywhere{}, [](auto& qp) {
     qp.live = Bit(true);
     qp.state = Plain::small(QpState::rts);
-  }
-  state.qps[3].pd = Plain::small(1);
+  });
+  state.qps.change(3, [](auto& qp) { qp.pd = Plain::slot(1); });
   for (std::size_t i = 0; i < kBufferCount; ++i) {
     state.buffers.at(i).first = Plain::address(buffer_address(i));
     state.buffers.at(i).last = Plain::address(buffer_address(i) + kBufferSize - 1);
@@ -40,7 +42,7 @@ State<Plain> initial_state() {
 class JudgeTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (std::uint8_t mr = 0; mr < 3; ++mr) {
+    for (std::uint32_t mr = 0; mr < 3; ++mr) {
       const Call<Plain> call = reg(mr, mr == 2, kAll);
       Result<Plain> seen;
       seen.lkey = seen.rkey = Plain::key(0x100U + mr);
@@ -48,7 +50,7 @@ class JudgeTest : public ::testing::Test {
     }
   }
 
-  static Call<Plain> reg(std::uint8_t mr, std::uint8_t pd, std::uint32_t access) {
+  static Call<Plain> reg(std::uint32_t mr, std::uint32_t pd, std::uint32_t access) {
     return {.verb = Verb::reg_mr,
         .pd = pd,
         .mr = mr,

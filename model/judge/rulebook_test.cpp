@@ -130,12 +130,15 @@ TEST(Rulebook, WhoeverNamesAnObjectOwesThatItIsThere) {
 State<Plain> two_processes() {
   State<Plain> state;
   for (std::size_t i = 0; i < 2; ++i) {
-    state.pds.at(i).live = Bit(true);
-    state.regions.at(i).live = Bit(true);
-    state.regions.at(i).pd = Plain::small(i);
+    const auto make = [&](auto& object) {
+      object.live = Bit(true);
+      object.pd = Plain::slot(i);
+    };
+    state.pds.change(i, [](auto& pd) { pd.live = Bit(true); });
+    state.regions.change(i, make);
+    state.qps.change(i, make);
   }
-  state.windows[0].live = state.qps[0].live = state.qps[1].live = Bit(true);
-  state.qps[1].pd = Plain::small(1);
+  state.windows.change(0, [](auto& w) { w.live = Bit(true); });
   state.process = {0, 1};
   return state;
 }
@@ -167,7 +170,8 @@ TEST(Rulebook, HandlesOfTwoProcessesAreNotForOneCall) {
 TEST(Rulebook, KeysOfTheOtherProcessMayBeUsed) {
   State<Plain> state = two_processes();
   Call<Plain> write{.verb = Verb::rdma_write};
-  state.regions[1].lkey = state.regions[1].rkey = write.lkey = write.rkey = Plain::key(0x100);
+  write.lkey = write.rkey = Plain::key(0x100);
+  state.regions.change(1, [&](auto& r) { r.lkey = r.rkey = write.lkey; });
   EXPECT_EQ(book().forbids(state, write), nullptr);
   write.verb = Verb::local_inv;
   state.can.features = Plain::flags(kMemoryExtensions);

@@ -7,7 +7,7 @@
 namespace mrproof::model {
 
 void InFlightWrites::expect(
-    std::uint8_t qp, const Transfer<Plain>& transfer, const Memory& before) {
+    std::uint32_t qp, const Transfer<Plain>& transfer, const Memory& before) {
   Request request{qp, {}};
   for (const auto& piece : transfer.to) {
     if (piece.outside_buffers.truth()) continue;
@@ -34,7 +34,7 @@ bool InFlightWrites::explain(std::uint64_t address, std::byte value) const {
   });
 }
 
-void InFlightWrites::forget(std::uint8_t qp) {
+void InFlightWrites::forget(std::uint32_t qp) {
   std::erase_if(requests_,
       [&](const Request& request) { return request.qp == qp || request.qp == peer_of(qp); });
 }

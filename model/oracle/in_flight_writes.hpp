@@ -18,15 +18,15 @@ class InFlightWrites {
  public:
   /// A request of queue pair `qp` has failed, of which the transfer may have moved any byte;
   /// `before` is memory as it was.
-  void expect(std::uint8_t qp, const Transfer<Plain>& transfer, const Memory& before);
+  void expect(std::uint32_t qp, const Transfer<Plain>& transfer, const Memory& before);
   /// Whether one of them stores this value there.
   [[nodiscard]] bool explain(std::uint64_t address, std::byte value) const;
   /// The connection of queue pair `qp` was made anew: nothing of the old one arrives any more.
-  void forget(std::uint8_t qp);
+  void forget(std::uint32_t qp);
 
  private:
   struct Request {
-    std::uint8_t qp;
+    std::uint32_t qp;
     std::vector<ByteRun> stores;
   };
   std::vector<Request> requests_;

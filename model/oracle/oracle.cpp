@@ -19,12 +19,13 @@ Transfer<Plain> part_of(const PlainView& view) {
 }
 
 /// What was seen of a queue pair after a refusal that should not have been.
-void take_over(State<Plain>& state, std::uint8_t slot, Plain::Small seen, Plain::Small receive) {
-  auto& qp = state.qps.at(slot);
+void take_over(State<Plain>& state, std::uint32_t slot, Plain::Small seen, Plain::Small receive) {
   const auto none = Plain::small(Outcome::none);
   const auto failed = seen == Plain::small(QpState::err);
-  qp.posted = qp.posted & (receive == none) & !failed;
-  qp.state = seen;
+  state.qps.change(slot, [&](auto& qp) {
+    qp.posted = qp.posted & (receive == none) & !failed;
+    qp.state = seen;
+  });
   if (failed.truth()) TransferEffects<Plain>::leave_windows(state, slot);
 }
 
@@ -83,7 +84,7 @@ Judgement Oracle::conclude(
 /// A queue pair that may have failed has failed if only that explains what was seen: the state is
 /// then another one, and so is the judgement.
 std::optional<Judgement> Oracle::take_over_late_failure(const Step& step) {
-  for (std::uint8_t qp = 0; qp < may_have_failed_.size(); ++qp) {
+  for (std::uint32_t qp = 0; qp < may_have_failed_.size(); ++qp) {
     if (!may_have_failed_[qp]) continue;
     State<Plain> failed = state_;
     take_over(failed, qp, Plain::small(QpState::err), Plain::small(Outcome::none));
@@ -200,7 +201,7 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
   if (r.outcome == Outcome::ok) return false;
   if (makes_region(call.verb) || call.verb == Verb::alloc_mw) return true;
   if (call.verb == Verb::rereg_mr) {  // whatever it is now, it can be deregistered
-    state_.regions.at(call.mr).undefined = Bit(true);
+    state_.regions.change(call.mr, [](auto& region) { region.undefined = Bit(true); });
     return true;
   }
   const auto unknown = Plain::small(QpState::unknown);
@@ -212,13 +213,11 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
     in_flight_.expect(call.qp, part, memory_);
   take_over(state_, call.qp, r.qp_state, r.own_receive);
   take_over(state_, peer_of(call.qp), r.peer_state, r.peer_receive);
-  if (is_bind(call.verb)) {
-    auto& window = state_.windows.at(call.mw);
-    window.undefined = window.undefined | window.bound;
-  }
+  if (is_bind(call.verb))
+    state_.windows.change(call.mw, [](auto& w) { w.undefined = w.undefined | w.bound; });
   if (call.verb == Verb::local_inv || call.verb == Verb::send_with_inv)
-    for (auto& window : state_.windows)
-      window.undefined = window.undefined | (window.live & (window.rkey == call.rkey));
+    state_.windows.change_all(WithRkey{call.rkey},
+        [&](auto& w) { w.undefined = w.undefined | (w.live & (w.rkey == call.rkey)); });
   return true;
 }
 

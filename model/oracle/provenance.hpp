@@ -3,6 +3,8 @@
 
 #include <array>
 #include <bitset>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,13 +31,23 @@ class Provenance {
  private:
   static constexpr std::size_t kMostRules = 512;
   using Taken = std::bitset<kMostRules>;
+  /// A few slots: of more than a call can name, the first ones.
+  class SlotSet {
+   public:
+    void add(std::uint32_t slot);
+    [[nodiscard]] std::span<const std::uint32_t> slots() const {
+      return std::span(slots_).first(count_);
+    }
+
+   private:
+    std::array<std::uint32_t, 16> slots_{};
+    std::size_t count_ = 0;
+  };
   struct Objects;
   static Objects met(const PlainView& view);
+  static Taken& grown(std::vector<Taken>& objects, std::uint32_t slot);
 
-  std::array<Taken, Plain::kPds> pds_{};
-  std::array<Taken, Plain::kRegions> regions_{};
-  std::array<Taken, Plain::kWindows> windows_{};
-  std::array<Taken, Plain::kQps> qps_{};
+  std::vector<Taken> pds_, regions_, windows_, qps_;
 };
 
 }  // namespace mrproof::model

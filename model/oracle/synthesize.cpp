@@ -114,7 +114,7 @@ class Search {
         Outcome::loc_len_err, Outcome::loc_prot_err, Outcome::loc_qp_op_err};
     std::vector<std::uint64_t> receives;
     for (const Outcome outcome : kReceives) receives.push_back(Plain::small(outcome).value());
-    const auto states = [&](std::uint8_t qp) {
+    const auto states = [&](std::uint32_t qp) {
       return std::vector<std::uint64_t>{
           state_->qps.at(qp).state.value(), Plain::small(QpState::err).value()};
     };

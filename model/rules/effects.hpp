@@ -11,14 +11,17 @@ template <class D> struct TransferEffects {
   using V = View<D>;
 
   /// Nothing says what becomes of the type 2 windows that were bound through the queue pair.
-  static void leave_windows(S& after, std::uint8_t qp) {
-    for (auto& w : after.windows)
-      w.undefined = w.undefined | (w.live & w.bound & w.two & (w.qp == qp));
+  static void leave_windows(S& after, std::uint32_t slot, typename D::Bit when = true) {
+    const auto qp = D::slot(slot);
+    after.windows.change_all(ThroughQp{qp}, [&](auto& w) {
+      w.undefined = w.undefined | (when & w.live & w.bound & w.two & (w.qp == qp));
+    });
   }
-  static void fail(S& after, std::uint8_t slot) {
-    auto& qp = after.qps.at(slot);
-    qp.state = QpState::err;
-    qp.posted = false;
+  static void fail(S& after, std::uint32_t slot) {
+    after.qps.change(slot, [](auto& qp) {
+      qp.state = QpState::err;
+      qp.posted = false;
+    });
     leave_windows(after, slot);
   }
   static void requester_fails(const V& v, S& after) { fail(after, v.call.qp); }
@@ -32,48 +35,48 @@ template <class D> struct TransferEffects {
   static void unanswered(const V& v, S& after) {
     fail(after, v.call.qp);
     const auto failed = v.result.peer_state == QpState::err;
-    auto& peer = after.qps.at(peer_of(v.call.qp));
-    peer.state = D::select(failed, D::small(QpState::err), peer.state);
-    peer.posted = peer.posted & (v.result.peer_receive == Outcome::none) & !failed;
-    for (auto& w : after.windows)
-      w.undefined =
-          w.undefined | (failed & w.live & w.bound & w.two & (w.qp == peer_of(v.call.qp)));
+    after.qps.change(peer_of(v.call.qp), [&](auto& peer) {
+      peer.state = D::select(failed, D::small(QpState::err), peer.state);
+      peer.posted = peer.posted & (v.result.peer_receive == Outcome::none) & !failed;
+    });
+    leave_windows(after, peer_of(v.call.qp), failed);
   }
   static void consume_receive(const V& v, S& after) {
-    after.qps.at(peer_of(v.call.qp)).posted = false;
+    after.qps.change(peer_of(v.call.qp), [](auto& qp) { qp.posted = false; });
   }
   static void atomic_done(const V& /*v*/, S& after) {
     after.demonstrated_features = after.demonstrated_features | kAtomics;
   }
   static void post_receive(const V& v, S& after) {
-    auto& qp = after.qps.at(v.call.qp);
-    // A receive posted on a failed queue pair is as good as flushed.
-    qp.posted = qp.state == QpState::rts;
-    qp.two = v.call.elements == 2;
-    qp.elements.at(0) = {v.call.lkey, v.call.address, v.call.length};
-    qp.elements.at(1) = v.call.elements == 2 ? v.call.second : Element<D>{};
+    after.qps.change(v.call.qp, [&](auto& qp) {
+      // A receive posted on a failed queue pair is as good as flushed.
+      qp.posted = qp.state == QpState::rts;
+      qp.two = v.call.elements == 2;
+      qp.elements.at(0) = {v.call.lkey, v.call.address, v.call.length};
+      qp.elements.at(1) = v.call.elements == 2 ? v.call.second : Element<D>{};
+    });
   }
   static void reconnect(const V& v, S& after) {
-    for (const std::uint8_t end : {v.call.qp, peer_of(v.call.qp)}) {
+    for (const auto end : {v.call.qp, peer_of(v.call.qp)}) {
       fail(after, end);
-      after.qps.at(end).state = QpState::rts;
+      after.qps.change(end, [](auto& qp) { qp.state = QpState::rts; });
     }
   }
   static void destroy(const V& v, S& after) {
     const auto stream = is_iwarp(after);
     fail(after, v.call.qp);
-    after.qps.at(v.call.qp).live = false;
+    after.qps.change(v.call.qp, [](auto& qp) { qp.live = false; });
     // Over iWARP the connection ends with either end.
-    auto& peer = after.qps.at(peer_of(v.call.qp));
-    peer.state = D::select(stream, D::small(QpState::err), peer.state);
-    peer.posted = peer.posted & !stream;
-    for (auto& w : after.windows)
-      w.undefined =
-          w.undefined | (stream & w.live & w.bound & w.two & (w.qp == peer_of(v.call.qp)));
+    after.qps.change(peer_of(v.call.qp), [&](auto& peer) {
+      peer.state = D::select(stream, D::small(QpState::err), peer.state);
+      peer.posted = peer.posted & !stream;
+    });
+    leave_windows(after, peer_of(v.call.qp), stream);
   }
   /// The type 2 window with the call's key is not bound any more.
   static void invalidate(const V& v, S& after) {
-    for (auto& w : after.windows) w.bound = w.bound & !(w.live & w.two & (w.rkey == v.call.rkey));
+    after.windows.change_all(WithRkey{v.call.rkey},
+        [&](auto& w) { w.bound = w.bound & !(w.live & w.two & (w.rkey == v.call.rkey)); });
     after.demonstrated_features = after.demonstrated_features | kMemoryExtensions;
   }
   static void deliver_and_invalidate(const V& v, S& after) {

@@ -30,25 +30,32 @@ template <class D> struct ObjectRules {
   using R = Rule<D>;
   using enum Outcome;
 
-  static void allocate(const V& v, S& after) { after.pds.at(v.call.pd).live = true; }
-  static void deallocate(const V& v, S& after) { after.pds.at(v.call.pd).live = false; }
+  static void allocate(const V& v, S& after) {
+    after.pds.change(v.call.pd, [](auto& pd) { pd.live = true; });
+  }
+  static void deallocate(const V& v, S& after) {
+    after.pds.change(v.call.pd, [](auto& pd) { pd.live = false; });
+  }
   static void deallocate_under_users(const V& v, S& after) {
-    const auto pd = D::small(v.call.pd);
+    const auto pd = D::slot(v.call.pd);
+    const auto spoil = [&](auto& o) { o.undefined = o.undefined | (o.live & (o.pd == pd)); };
     deallocate(v, after);
-    for (auto& r : after.regions) r.undefined = r.undefined | (r.live & (r.pd == pd));
-    for (auto& w : after.windows) w.undefined = w.undefined | (w.live & (w.pd == pd));
-    for (auto& q : after.qps) {
+    after.regions.change_all(InPd{pd}, spoil);
+    after.windows.change_all(InPd{pd}, spoil);
+    after.qps.change_all(InPd{pd}, [&](auto& q) {
       q.live = q.live & (q.pd != pd);
       q.posted = q.posted & q.live;
-    }
+    });
   }
   static void remove(const V& v, S& after) {
-    after.regions.at(v.call.mr).live = false;
-    for (auto& w : after.windows) w.bound = w.bound & (w.region != v.call.mr);
+    const auto region = D::slot(v.call.mr);
+    after.regions.change(v.call.mr, [](auto& r) { r.live = false; });
+    after.windows.change_all(
+        OnRegion{region}, [&](auto& w) { w.bound = w.bound & (w.region != region); });
   }
   /// Regions that hold the pages keep them; the program does not see them any more.
   static void lose_pages(const V& v, S& after, typename D::Address last) {
-    for (auto& r : after.regions) {
+    after.regions.change_all(Everywhere{}, [&](auto& r) {
       const auto end = r.memory + (r.last - r.first);
       const auto touched = (r.memory <= last) & (v.call.address <= end) & (!r.empty);
       const auto holds =
@@ -59,7 +66,7 @@ template <class D> struct ObjectRules {
       r.unmapped_first = D::select(holds & !r.unmapped, v.call.address, r.unmapped_first);
       r.unmapped_last = D::select(holds & !r.unmapped, last, r.unmapped_last);
       r.unmapped = r.unmapped | holds;
-    }
+    });
   }
   static void protect(const V& v, S& after) {
     const auto last = v.call.address + v.call.length - 1;

@@ -28,7 +28,7 @@ template <class D> struct RegistrationRules {
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
     const auto needed = features_needed(v);
-    after.regions.at(v.call.mr) = r;
+    after.regions.put(v.call.mr, r);
     after.demonstrated_access = after.demonstrated_access | a.access;
     after.demonstrated_features =
         after.demonstrated_features | D::select(needed == ~0U, D::flags(0), needed) |
@@ -42,7 +42,7 @@ template <class D> struct RegistrationRules {
     r.last = ~D::address(0);
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
-    after.regions.at(v.call.mr) = r;
+    after.regions.put(v.call.mr, r);
     after.demonstrated_features = after.demonstrated_features | kNullMr;
   }
 
@@ -90,7 +90,7 @@ template <class D> struct SharingRules {
     r.lkey = v.result.lkey;
     r.rkey = v.result.rkey;
     r.old_lkey = r.old_rkey = 0;
-    after.regions.at(v.call.mr) = r;
+    after.regions.put(v.call.mr, r);
     after.demonstrated_access = after.demonstrated_access | r.access;
   }
 

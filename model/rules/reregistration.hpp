@@ -19,7 +19,7 @@ template <class D> struct ReregistrationRules {
   static void renew(const V& v, S& after) {
     const auto a = asked(v);
     Region<D> r = v.region();
-    r.pd = D::select(has<D>(v.call.flags, kChangePd), D::small(v.call.pd), r.pd);
+    r.pd = D::select(has<D>(v.call.flags, kChangePd), D::slot(v.call.pd), r.pd);
     const auto moves = has<D>(v.call.flags, kChangeTranslation);
     r.access = D::select(moves, a.access & ~kShared, a.access);
     r.empty = a.length == 0;
@@ -38,17 +38,20 @@ template <class D> struct ReregistrationRules {
     after.demonstrated_features = after.demonstrated_features |
                                   shows(kChangeTranslation, kReregTranslation) |
                                   shows(kChangePd, kReregPd) | shows(kChangeAccess, kReregAccess);
-    after.regions.at(v.call.mr) = r;
+    after.regions.put(v.call.mr, r);
     after.demonstrated_access = after.demonstrated_access | a.access;
   }
   /// The same; nothing says what becomes of windows that were bound.
   static void renew_under_windows(const V& v, S& after) {
     renew(v, after);
-    for (auto& w : after.windows)
-      w.undefined = w.undefined | (w.live & w.bound & (w.region == v.call.mr));
+    const auto region = D::slot(v.call.mr);
+    after.windows.change_all(OnRegion{region},
+        [&](auto& w) { w.undefined = w.undefined | (w.live & w.bound & (w.region == region)); });
   }
   /// The region should not be used: it may only be deregistered.
-  static void spoil(const V& v, S& after) { after.regions.at(v.call.mr).undefined = true; }
+  static void spoil(const V& v, S& after) {
+    after.regions.change(v.call.mr, [](auto& r) { r.undefined = true; });
+  }
 
   static constexpr auto kSound = list<D, changes_known<D>, remote_write_has_local_write<D>,
       memory_mapped<D>, memory_writable<D>>;

@@ -22,12 +22,11 @@ template <class D> struct WindowRules {
     w.two = v.call.option == kTypeTwo;
     w.pd = v.call.pd;
     w.rkey = v.result.rkey;
-    after.windows.at(v.call.mw) = w;
+    after.windows.put(v.call.mw, w);
     after.demonstrated_features = after.demonstrated_features | features_needed(v);
   }
   static void deallocate(const V& v, S& after) {
-    auto& w = after.windows.at(v.call.mw);
-    w.live = w.bound = w.undefined = false;
+    after.windows.change(v.call.mw, [](auto& w) { w.live = w.bound = w.undefined = false; });
   }
   static void bind(const V& v, S& after) {
     const auto zero_based = has<D>(v.call.access, kZeroBased);
@@ -43,13 +42,12 @@ template <class D> struct WindowRules {
     w.rkey = v.result.rkey;
     // Nothing says what the key is if its index was not the window's.
     w.undefined = !key_index_kept<D>.holds(v);
-    after.windows.at(v.call.mw) = w;
+    after.windows.put(v.call.mw, w);
   }
   /// Nothing says whether a window that was bound still is.
   static void bind_fails(const V& v, S& after) {
     E::requester_fails(v, after);
-    auto& w = after.windows.at(v.call.mw);
-    w.undefined = w.undefined | w.bound;
+    after.windows.change(v.call.mw, [](auto& w) { w.undefined = w.undefined | w.bound; });
   }
 
   static constexpr auto kBindable = list<D, window_type_fits<D>, bind_region_same_pd<D>,

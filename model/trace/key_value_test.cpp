@@ -9,14 +9,16 @@ using Kind = KeyName::Kind;
 
 TEST(KeyValue, FollowsTheNameIntoTheState) {
   State<Plain> state;
-  auto& region = state.regions.at(3);
+  Region<Plain> region;
   region.lkey = Plain::key(0x301);
   region.rkey = Plain::key(0x302);
   region.old_lkey = Plain::key(0x303);
   region.old_rkey = Plain::key(0x304);
-  auto& window = state.windows.at(3);
+  Window<Plain> window;
   window.rkey = Plain::key(0x305);
   window.old_rkey = Plain::key(0x306);
+  state.regions.put(3, region);
+  state.windows.put(3, window);
   EXPECT_EQ(key_value({Kind::lkey, 3, 0, 0}, state), 0x301U);
   EXPECT_EQ(key_value({Kind::rkey, 3, 0, 0}, state), 0x302U);
   EXPECT_EQ(key_value({Kind::old_lkey, 3, 0, 0}, state), 0x303U);

@@ -11,14 +11,16 @@ State<Plain> initial_state(
   State<Plain> state;
   state.can = can;
   state.defined = Plain::flags(defined);
-  for (std::size_t i = 0; i < setup.pd.size(); ++i) state.pds.at(i).live = Bit(setup.pd.at(i));
+  for (std::size_t i = 0; i < setup.pd.size(); ++i)
+    state.pds.change(i, [&](auto& pd) { pd.live = Bit(setup.pd.at(i)); });
   state.process = setup.process;
   for (std::size_t i = 0; i < setup.qp_pd.size(); ++i) {
     if (setup.qp_pd.at(i) == Setup::kAbsent) continue;
-    auto& qp = state.qps.at(i);
-    qp.live = Bit(true);
-    qp.pd = Plain::small(setup.qp_pd.at(i));
-    qp.state = Plain::small(QpState::rts);
+    state.qps.change(i, [&](auto& qp) {
+      qp.live = Bit(true);
+      qp.pd = Plain::slot(setup.qp_pd.at(i));
+      qp.state = Plain::small(QpState::rts);
+    });
   }
   for (std::size_t i = 0; i < kBufferCount; ++i) {
     state.buffers.at(i).first = Plain::address(buffer_address(i));

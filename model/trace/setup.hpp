@@ -12,9 +12,9 @@ namespace mrproof::model {
 /// Protection domains and connected RC pairs that exist before the first step. They are given, not
 /// called for in the trace, because connecting a pair is slow and devices keep them between cases.
 struct Setup {
-  static constexpr std::uint8_t kAbsent = 0xff;
+  static constexpr std::uint32_t kAbsent = ~0U;
   /// The PD slot of each queue pair, or kAbsent. Pairs (0,1) and (2,3) are both there or neither.
-  std::array<std::uint8_t, Plain::kQps> qp_pd{kAbsent, kAbsent, kAbsent, kAbsent};
+  std::array<std::uint32_t, Plain::kQps> qp_pd{kAbsent, kAbsent, kAbsent, kAbsent};
   /// Which PD slots are live.
   std::array<bool, Plain::kPds> pd{};
   /// The process, 0 or 1, that owns the PDs of each slot, whenever they are made, and all that is

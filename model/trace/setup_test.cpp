@@ -30,7 +30,7 @@ TEST(InitialState, HoldsWhatIsGivenAndNothingElse) {
 }
 
 TEST(InitialState, PeersAreEachOthers) {
-  for (std::uint8_t qp = 0; qp < Plain::kQps; ++qp) {
+  for (std::uint32_t qp = 0; qp < Plain::kQps; ++qp) {
     EXPECT_NE(model::peer_of(qp), qp);
     EXPECT_EQ(model::peer_of(model::peer_of(qp)), qp);
   }

@@ -18,8 +18,8 @@ std::uint64_t address(Random& random) {
   return buffer_address(random.below(kBufferCount)) + random.below(40000) - 10000;
 }
 
-std::uint8_t slot(Random& random, std::size_t slots) {
-  return static_cast<std::uint8_t>(random.below(slots));
+std::uint32_t slot(Random& random, std::size_t slots) {
+  return static_cast<std::uint32_t>(random.below(slots));
 }
 
 KeyName key(Random& random) {
@@ -68,7 +68,7 @@ void draw(Argument argument, Step& step, Random& random) {
     case Argument::access: c.access = flags; break;
     case Argument::changes:
     case Argument::advise_flags: c.flags = flags; break;
-    case Argument::advice: c.option = slot(random, 256); break;
+    case Argument::advice: c.option = static_cast<std::uint8_t>(random.below(256)); break;
     case Argument::window_type: c.option = random.pick({kTypeOne, kTypeTwo}); break;
     case Argument::protection: c.option = random.pick({kNoPages, kReadPages, kWritePages}); break;
     case Argument::elements: draw_elements(step, random); break;
@@ -76,7 +76,7 @@ void draw(Argument argument, Step& step, Random& random) {
     case Argument::remote: c.remote = Plain::address(address(random)); break;
     case Argument::operand: c.operand = Plain::address(number(random, 64)); break;
     case Argument::swap: c.swap = Plain::address(number(random, 64)); break;
-    case Argument::seed: c.seed = slot(random, 256); break;
+    case Argument::seed: c.seed = static_cast<std::uint8_t>(random.below(256)); break;
   }
 }
 

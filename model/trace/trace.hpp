@@ -31,7 +31,7 @@ struct KeyName {
     old_window_rkey,  ///< the same before its last bind
   };
   Kind kind = Kind::value;
-  std::uint8_t slot = 0;    ///< of the region or the window, as `kind` says
+  std::uint32_t slot = 0;   ///< of the region or the window, as `kind` says
   std::uint32_t flip = 0;   ///< bits changed in the object's key; 0: the key itself
   std::uint32_t value = 0;  ///< for Kind::value
   friend bool operator==(const KeyName&, const KeyName&) = default;

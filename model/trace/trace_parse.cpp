@@ -47,8 +47,8 @@ void parse_pd(LineScanner& in, Setup& setup) {
 /// "qp0(pd0) <-> qp1(pd0)".
 void parse_pair(LineScanner& in, Setup& setup) {
   const std::size_t start = in.position();
-  std::uint8_t first = 0;
-  for (std::uint8_t end = 0; end < 2; ++end) {
+  std::uint32_t first = 0;
+  for (std::uint32_t end = 0; end < 2; ++end) {
     if (end == 1) in.expect("<->");
     const auto qp = in.handle("qp", Plain::kQps);
     in.expect("(");

@@ -41,7 +41,7 @@ KeyName parse_key(LineScanner& in) {
     key.value = static_cast<std::uint32_t>(in.number(kMostWord, "a key"));
     return key;
   }
-  key.slot = window ? in.handle("mw", Plain::kWindows) : in.handle("mr", Plain::kRegions);
+  key.slot = window ? in.handle("mw", kMostObjects) : in.handle("mr", kMostObjects);
   in.expect(".");
   const std::size_t start = in.position();
   const auto which = in.word(window ? "rkey or old_rkey" : "lkey, rkey, old_lkey or old_rkey");
@@ -100,11 +100,11 @@ void parse_argument(Argument argument, LineScanner& in, Step& step) {
   };
   switch (argument) {
     case Argument::none: break;
-    case Argument::pd: c.pd = in.handle("pd", Plain::kPds); break;
-    case Argument::mr: c.mr = in.handle("mr", Plain::kRegions); break;
-    case Argument::mw: c.mw = in.handle("mw", Plain::kWindows); break;
+    case Argument::pd: c.pd = in.handle("pd", kMostObjects); break;
+    case Argument::mr: c.mr = in.handle("mr", kMostObjects); break;
+    case Argument::mw: c.mw = in.handle("mw", kMostObjects); break;
     case Argument::qp: c.qp = in.handle("qp", Plain::kQps); break;
-    case Argument::source: c.source = in.handle("mr", Plain::kRegions); break;
+    case Argument::source: c.source = in.handle("mr", kMostObjects); break;
     case Argument::address: c.address = Plain::address(parse_address(in)); break;
     case Argument::offset: c.address = parse_number(in, kMostAddress, "an offset in bytes"); break;
     case Argument::length: c.length = parse_number(in, kMostAddress, "a length in bytes"); break;

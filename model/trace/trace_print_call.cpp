@@ -25,7 +25,7 @@ void append_elements(std::string& text, const PlannedCall& step) {
   append_element(text, step.second, c.second.address, c.second.length);
 }
 
-void append_slot(std::string& text, const char* object, std::uint8_t slot) {
+void append_slot(std::string& text, const char* object, std::uint32_t slot) {
   text += object;
   append_number(text, slot);
 }

@@ -106,7 +106,7 @@ std::uint64_t LineScanner::number(std::uint64_t most, std::string_view what) {
   return value;
 }
 
-std::uint8_t LineScanner::handle(std::string_view prefix, std::size_t slots) {
+std::uint32_t LineScanner::handle(std::string_view prefix, std::size_t slots) {
   skip_blanks();
   const std::size_t start = position_;
   if (!rest().starts_with(prefix))
@@ -119,7 +119,7 @@ std::uint8_t LineScanner::handle(std::string_view prefix, std::size_t slots) {
       std::from_chars(line_.data() + digits, line_.data() + position_, slot, 10);
   if (digits == position_ || error != std::errc{} || slot >= slots || (!at_end() && is_word(*end)))
     fail_at(start, fmt::format("no such handle; use {}0 to {}{}", prefix, prefix, slots - 1));
-  return static_cast<std::uint8_t>(slot);
+  return slot;
 }
 
 }  // namespace mrproof::model

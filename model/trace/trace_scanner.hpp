@@ -45,7 +45,7 @@ class LineScanner {
   /// An unsigned number, decimal or 0x..; fails above `most`.
   std::uint64_t number(std::uint64_t most, std::string_view what);
   /// A handle such as mr3: `prefix` and a slot below `slots`.
-  std::uint8_t handle(std::string_view prefix, std::size_t slots);
+  std::uint32_t handle(std::string_view prefix, std::size_t slots);
 
  private:
   std::string_view line_;

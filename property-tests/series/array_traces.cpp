@@ -16,9 +16,9 @@ namespace {
 enum Parameter : std::size_t { kByAccess, kByChanges, kOperation, kKey, kOffset, kDomain };
 
 // Values by place, as array_parameters() names them.
-enum Operation : std::uint8_t { kWrite, kImmediate, kRead, kAdd, kSwap, kSend, kReceive, kBind };
-enum Key : std::uint8_t { kOwn, kNeighbour, kOld, kDead, kOther, kOfWindow };
-enum Offset : std::uint8_t { kFirst, kLast, kBefore, kBeyond, kWraps, kNothing };
+enum Operation : std::uint32_t { kWrite, kImmediate, kRead, kAdd, kSwap, kSend, kReceive, kBind };
+enum Key : std::uint32_t { kOwn, kNeighbour, kOld, kDead, kOther, kOfWindow };
+enum Offset : std::uint32_t { kFirst, kLast, kBefore, kBeyond, kWraps, kNothing };
 
 /// A device's access flags or features as they stand in words.
 using Bits = std::uint32_t;
@@ -32,7 +32,7 @@ constexpr Bits kAccessOf[] = {kLocalWrite,
                               0,
                               kLocalWrite | kMwBind,
                               kEverything};
-constexpr std::uint8_t kForWindows = 6;  ///< the place of LOCAL_WRITE|MW_BIND
+constexpr std::uint32_t kForWindows = 6;  ///< the place of LOCAL_WRITE|MW_BIND
 /// What each value of the parameter `changes` changes.
 constexpr std::uint32_t kChangesOf[] = {0,
                                         kChangeTranslation,
@@ -43,9 +43,9 @@ constexpr std::uint32_t kChangesOf[] = {0,
                                         kChangePd | kChangeAccess,
                                         kChangeTranslation | kChangePd | kChangeAccess};
 
-bool is_atomic(std::uint8_t operation) { return operation == kAdd || operation == kSwap; }
+bool is_atomic(std::uint32_t operation) { return operation == kAdd || operation == kSwap; }
 /// Whether the region is named by its local key.
-bool is_local(std::uint8_t operation) { return operation == kSend || operation == kReceive; }
+bool is_local(std::uint32_t operation) { return operation == kSend || operation == kReceive; }
 /// Whether a re-registration gives all rights; it takes those of a region that has some.
 bool widens(const ArrayRow& row) {
   const Bits access = kAccessOf[row[kByAccess]];

@@ -118,7 +118,7 @@ std::vector<ArrayRow> all_rows() {
   for (const auto& parameter : parameters) {
     std::vector<ArrayRow> longer;
     for (const auto& row : rows)
-      for (std::uint8_t i = 0; i < parameter.values.size(); ++i) {
+      for (std::uint32_t i = 0; i < parameter.values.size(); ++i) {
         longer.push_back(row);
         longer.back().push_back(i);
       }
@@ -128,9 +128,9 @@ std::vector<ArrayRow> all_rows() {
 }
 
 void add_triples(const ArrayRow& row, std::set<ArrayTriple>& triples) {
-  for (std::uint8_t a = 0; a < row.size(); ++a)
-    for (auto b = static_cast<std::uint8_t>(a + 1); b < row.size(); ++b)
-      for (auto c = static_cast<std::uint8_t>(b + 1); c < row.size(); ++c)
+  for (std::uint32_t a = 0; a < row.size(); ++a)
+    for (auto b = static_cast<std::uint32_t>(a + 1); b < row.size(); ++b)
+      for (auto c = static_cast<std::uint32_t>(b + 1); c < row.size(); ++c)
         triples.insert(ArrayTriple{{a, b, c}, {row[a], row[b], row[c]}});
 }
 

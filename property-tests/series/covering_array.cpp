@@ -81,16 +81,16 @@ bool ArrayTriple::in(const ArrayRow& row) const {
 
 std::vector<ArrayTriple> all_triples(const std::vector<ArrayParameter>& parameters) {
   std::vector<ArrayTriple> all;
-  const auto size = static_cast<std::uint8_t>(parameters.size());
-  const auto add = [&](std::uint8_t a, std::uint8_t b, std::uint8_t c) {
-    for (std::uint8_t i = 0; i < parameters[a].values.size(); ++i)
-      for (std::uint8_t j = 0; j < parameters[b].values.size(); ++j)
-        for (std::uint8_t k = 0; k < parameters[c].values.size(); ++k)
+  const auto size = static_cast<std::uint32_t>(parameters.size());
+  const auto add = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    for (std::uint32_t i = 0; i < parameters[a].values.size(); ++i)
+      for (std::uint32_t j = 0; j < parameters[b].values.size(); ++j)
+        for (std::uint32_t k = 0; k < parameters[c].values.size(); ++k)
           all.push_back({{a, b, c}, {i, j, k}});
   };
-  for (std::uint8_t a = 0; a < size; ++a)
-    for (auto b = static_cast<std::uint8_t>(a + 1); b < size; ++b)
-      for (auto c = static_cast<std::uint8_t>(b + 1); c < size; ++c) add(a, b, c);
+  for (std::uint32_t a = 0; a < size; ++a)
+    for (auto b = static_cast<std::uint32_t>(a + 1); b < size; ++b)
+      for (auto c = static_cast<std::uint32_t>(b + 1); c < size; ++c) add(a, b, c);
   return all;
 }
 

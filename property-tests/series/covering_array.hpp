@@ -17,14 +17,14 @@ struct ArrayParameter {
 };
 
 /// A value of each parameter, by place.
-using ArrayRow = std::vector<std::uint8_t>;
+using ArrayRow = std::vector<std::uint32_t>;
 
 /// Why a row cannot be: the name of a constraint. Null: it can. Every row is asked whole.
 using ArrayConstraint = std::function<const char*(const ArrayRow&)>;
 
 /// Three values of three different parameters, in the parameters' order.
 struct ArrayTriple {
-  std::array<std::uint8_t, 3> parameters{}, values{};
+  std::array<std::uint32_t, 3> parameters{}, values{};
   friend auto operator<=>(const ArrayTriple&, const ArrayTriple&) = default;
   /// Whether the row has them.
   [[nodiscard]] bool in(const ArrayRow& row) const;

@@ -110,7 +110,7 @@ class TourMaker {
   }
 
   /// The least doubt that a pair of situations can be made with.
-  [[nodiscard]] std::uint8_t& pair_doubt(std::size_t first, std::size_t second) {
+  [[nodiscard]] std::uint32_t& pair_doubt(std::size_t first, std::size_t second) {
     return pair_doubt_[first * all_.situations() + second];
   }
   void find_pair_doubts() {
@@ -119,7 +119,7 @@ class TourMaker {
       for (const auto& end : all_.ends(call))
         for (const specs::StateCall& next : all_.calls_in(end.to)) {
           auto& least = pair_doubt(all_.situation(call), all_.situation(next));
-          least = std::min(least, static_cast<std::uint8_t>(least_doubt_[call.from]));
+          least = std::min(least, static_cast<std::uint32_t>(least_doubt_[call.from]));
         }
   }
   /// Whether the call makes a pair with the situation before it that was not met, and with no more
@@ -296,7 +296,7 @@ class TourMaker {
   std::vector<unsigned> least_doubt_;  ///< of the ways to each state
   unsigned doubt_ = 0;                 ///< of the tour so far
   unsigned last_doubt_ = 0;            ///< the same before the last call
-  std::vector<std::uint8_t>
+  std::vector<std::uint32_t>
       pair_doubt_;            ///< the least that each pair of situations can be made with
   std::size_t last_ = kNone;  ///< situation of the call before
 };

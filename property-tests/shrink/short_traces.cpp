@@ -198,7 +198,7 @@ class Search {
           made.lkey == model::KeyName{} ? Outcome::loc_prot_err : Outcome::rem_access_err;
     auto next = model::predicted(book_, state, made);
     if (!next || !is_worth_it(state, *next, made)) return;
-    if (made.call.verb == Verb::rereg_mr) renew_keys(next->regions.at(made.call.mr));
+    if (made.call.verb == Verb::rereg_mr) next->regions.change(made.call.mr, renew_keys);
     made_.push_back(made);
     if (idle() <= 3 * (steps_ - made_.size())) extend(*next);
     made_.pop_back();
@@ -280,7 +280,9 @@ class Search {
   [[nodiscard]] bool follows(const model::Step& step, const model::Step& later, bool last) const {
     const auto& c = step.call;
     const auto region = [&] { return mentions_object(later, ObjectKind::mr, c.mr); };
-    const auto window = [&](std::uint8_t mw) { return mentions_object(later, ObjectKind::mw, mw); };
+    const auto window = [&](std::uint32_t mw) {
+      return mentions_object(later, ObjectKind::mw, mw);
+    };
     const bool has_pair = has_argument(later.call.verb, model::Argument::qp);
     switch (c.verb) {
       case Verb::alloc_mw:
@@ -335,7 +337,7 @@ class Search {
     made_.pop_back();
   }
 
-  [[nodiscard]] bool uses_pair(std::uint8_t pair) const {
+  [[nodiscard]] bool uses_pair(std::uint32_t pair) const {
     return std::any_of(made_.begin(), made_.end(), [&](const model::Step& step) {
       return has_argument(step.call.verb, model::Argument::qp) && step.call.qp / 2 == pair;
     });

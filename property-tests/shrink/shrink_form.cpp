@@ -15,7 +15,7 @@ using namespace model;
 
 namespace {
 
-using Object = std::pair<ObjectKind, std::uint8_t>;
+using Object = std::pair<ObjectKind, std::uint32_t>;
 
 constexpr std::array<std::size_t, 3> kSlots{Plain::kPds, Plain::kRegions, Plain::kWindows};
 
@@ -107,14 +107,14 @@ class SpanList {
 };
 
 /// The slot of each object; nothing if there are not enough.
-std::optional<std::map<Object, std::uint8_t>> give_slots(const ShrinkForm& form) {
-  std::map<Object, std::uint8_t> slots;
+std::optional<std::map<Object, std::uint32_t>> give_slots(const ShrinkForm& form) {
+  std::map<Object, std::uint32_t> slots;
   std::array<std::array<std::ptrdiff_t, 8>, 3> busy_to{};
   for (auto& kind : busy_to) kind.fill(-2);
   const SpanList list(form);
   for (const auto& span : list.spans()) {
     const auto kind = static_cast<std::size_t>(span.object.first);
-    std::uint8_t slot = 0;
+    std::uint32_t slot = 0;
     // An object that ends may leave its slot only to one that comes later.
     while (slot < kSlots.at(kind) && busy_to.at(kind).at(slot) >= span.from) ++slot;
     if (slot == kSlots.at(kind)) return std::nullopt;
@@ -248,7 +248,7 @@ std::vector<Mention> mentions(model::Step& step) {
   return all;
 }
 
-bool mentions_object(const model::Step& step, ObjectKind kind, std::uint8_t number) {
+bool mentions_object(const model::Step& step, ObjectKind kind, std::uint32_t number) {
   model::Step copy = step;
   const auto all = mentions(copy);
   return std::any_of(all.begin(), all.end(), [&](const Mention& mention) {
@@ -256,7 +256,7 @@ bool mentions_object(const model::Step& step, ObjectKind kind, std::uint8_t numb
   });
 }
 
-bool makes_object(const model::Step& step, ObjectKind kind, std::uint8_t number) {
+bool makes_object(const model::Step& step, ObjectKind kind, std::uint32_t number) {
   model::Step copy = step;
   const auto all = mentions(copy);
   return std::any_of(all.begin(), all.end(), [&](const Mention& mention) {
@@ -266,14 +266,14 @@ bool makes_object(const model::Step& step, ObjectKind kind, std::uint8_t number)
 
 ShrinkForm numbered(const model::Trace& trace) {
   ShrinkForm form;
-  std::map<Object, std::uint8_t> current;
-  std::array<std::uint8_t, 3> next{};
+  std::map<Object, std::uint32_t> current;
+  std::array<std::uint32_t, 3> next{};
   const auto number_of = [&](const Object& slot, bool makes) {
     const auto found = current.find(slot);
     if (found != current.end() && !makes) return found->second;
     return current[slot] = next.at(static_cast<std::size_t>(slot.first))++;
   };
-  for (std::uint8_t i = 0; i < trace.setup.pd.size(); ++i)
+  for (std::uint32_t i = 0; i < trace.setup.pd.size(); ++i)
     if (trace.setup.pd.at(i)) {
       form.given_pds.push_back(number_of({ObjectKind::pd, i}, false));
       if (trace.setup.process.at(i) != 0) form.other_pds.push_back(form.given_pds.back());
@@ -357,7 +357,7 @@ std::vector<std::uint64_t> weight_parts(const model::Trace& trace) {
   // A second process counts like a domain more.
   const auto pds = static_cast<std::uint64_t>(
       std::count(setup.pd.begin(), setup.pd.end(), true) +
-      std::count(setup.process.begin(), setup.process.end(), std::uint8_t{1}));
+      std::count(setup.process.begin(), setup.process.end(), std::uint32_t{1}));
   const auto absent = static_cast<std::uint64_t>(
       std::count(setup.qp_pd.begin(), setup.qp_pd.end(), model::Setup::kAbsent));
   std::uint64_t extra_elements = 0;

@@ -21,7 +21,7 @@ enum class ObjectKind : std::uint8_t { pd, mr, mw };
 /// A mention of an object in a step.
 struct Mention {
   ObjectKind kind;
-  std::uint8_t* number;
+  std::uint32_t* number;
   bool makes;   ///< the step makes the object
   bool by_key;  ///< it is mentioned as the owner of a key
 };
@@ -29,9 +29,9 @@ struct Mention {
 /// All mentions of protection domains, regions and windows in a step.
 std::vector<Mention> mentions(model::Step& step);
 /// Whether the step mentions the object.
-bool mentions_object(const model::Step& step, ObjectKind kind, std::uint8_t number);
+bool mentions_object(const model::Step& step, ObjectKind kind, std::uint32_t number);
 /// Whether the step makes the object.
-bool makes_object(const model::Step& step, ObjectKind kind, std::uint8_t number);
+bool makes_object(const model::Step& step, ObjectKind kind, std::uint32_t number);
 /// Whether the key is one of a window.
 bool is_window_key(const model::KeyName& key);
 
@@ -40,9 +40,9 @@ bool is_window_key(const model::KeyName& key);
 /// holds object numbers of PDs.
 struct ShrinkForm {
   std::vector<model::Step> steps;
-  std::array<std::uint8_t, model::Plain::kQps> qp_pd{};
-  std::vector<std::uint8_t> given_pds;  ///< their numbers
-  std::vector<std::uint8_t> other_pds;  ///< of those, the ones that belong to process 1
+  std::array<std::uint32_t, model::Plain::kQps> qp_pd{};
+  std::vector<std::uint32_t> given_pds;  ///< their numbers
+  std::vector<std::uint32_t> other_pds;  ///< of those, the ones that belong to process 1
 };
 
 /// Numbers the objects of a trace.

@@ -14,7 +14,7 @@ using namespace model;
 
 namespace {
 
-using Object = std::pair<ObjectKind, std::uint8_t>;
+using Object = std::pair<ObjectKind, std::uint32_t>;
 using Marks = std::vector<bool>;  ///< by step
 
 /// Traces up to this many steps are searched for any two or three steps to leave out.
@@ -127,8 +127,8 @@ void propose_given_pds(const ShrinkForm& form, const Propose& propose) {
   }
 }
 
-std::set<std::uint8_t> numbers_of(const ShrinkForm& form, ObjectKind kind) {
-  std::set<std::uint8_t> numbers;
+std::set<std::uint32_t> numbers_of(const ShrinkForm& form, ObjectKind kind) {
+  std::set<std::uint32_t> numbers;
   for (model::Step step : form.steps)
     for (const auto& mention : mentions(step))
       if (mention.kind == kind) numbers.insert(*mention.number);
@@ -221,13 +221,13 @@ void propose_other_qps(const ShrinkForm& form, const Propose& propose) {
   for (unsigned flip = 1; flip < 4; ++flip) {
     for (std::size_t i = 0; i < form.steps.size(); ++i) {
       ShrinkForm one = form;
-      one.steps[i].call.qp = static_cast<std::uint8_t>(one.steps[i].call.qp ^ flip);
+      one.steps[i].call.qp = static_cast<std::uint32_t>(one.steps[i].call.qp ^ flip);
       propose(one);
     }
   }
   for (const unsigned keep : {1U, 0U}) {
     ShrinkForm joined = form;
-    for (auto& step : joined.steps) step.call.qp = static_cast<std::uint8_t>(step.call.qp & keep);
+    for (auto& step : joined.steps) step.call.qp = static_cast<std::uint32_t>(step.call.qp & keep);
     propose(joined);
   }
 }
@@ -247,7 +247,7 @@ void without_steps(const ShrinkForm& form, const Propose& propose) {
 void with_flipped_pairs(const ShrinkForm& form, const Propose& propose) {
   for (unsigned flip = 1; flip < 4; ++flip) {
     ShrinkForm other = form;
-    for (auto& step : other.steps) step.call.qp = static_cast<std::uint8_t>(step.call.qp ^ flip);
+    for (auto& step : other.steps) step.call.qp = static_cast<std::uint32_t>(step.call.qp ^ flip);
     for (std::size_t qp = 0; qp < form.qp_pd.size(); ++qp)
       other.qp_pd.at(qp ^ flip) = form.qp_pd.at(qp);
     propose(other);

@@ -14,7 +14,7 @@ void shift(Plain::Address& address, std::uint64_t by) {
 
 }  // namespace
 
-void replace_object(ShrinkForm& form, ObjectKind kind, std::uint8_t from, std::uint8_t to) {
+void replace_object(ShrinkForm& form, ObjectKind kind, std::uint32_t from, std::uint32_t to) {
   for (model::Step& step : form.steps)
     for (const auto& mention : mentions(step))
       if (mention.kind == kind && *mention.number == from) *mention.number = to;
@@ -40,13 +40,13 @@ std::uint64_t base_of(const model::Step& maker) {
   }
 }
 
-bool is_key_of(const model::KeyName& key, std::uint8_t region) {
+bool is_key_of(const model::KeyName& key, std::uint32_t region) {
   return key.kind != model::KeyName::Kind::value && !is_window_key(key) && key.slot == region;
 }
 
-void shift_uses(ShrinkForm& form, std::uint8_t region, std::uint64_t by, Uses which) {
+void shift_uses(ShrinkForm& form, std::uint32_t region, std::uint64_t by, Uses which) {
   const auto meant = [&](Uses one) { return which == Uses::all || which == one; };
-  std::set<std::uint8_t> windows;
+  std::set<std::uint32_t> windows;
   for (model::Step& step : form.steps) {
     auto& c = step.call;
     if (has_elements(c.verb) && meant(Uses::local)) {
@@ -63,7 +63,7 @@ void shift_uses(ShrinkForm& form, std::uint8_t region, std::uint64_t by, Uses wh
   }
 }
 
-bool uses_region(const model::Step& step, std::uint8_t region, Uses which) {
+bool uses_region(const model::Step& step, std::uint32_t region, Uses which) {
   const auto& c = step.call;
   switch (which) {
     case Uses::local: return has_elements(c.verb) && is_key_of(step.lkey, region);

@@ -13,12 +13,12 @@ bool is_zero_based(const model::Call<model::Plain>& call);
 /// The address by which keys of the region that the step makes reach its first byte.
 std::uint64_t base_of(const model::Step& maker);
 /// Whether the key is the region's.
-bool is_key_of(const model::KeyName& key, std::uint8_t region);
+bool is_key_of(const model::KeyName& key, std::uint32_t region);
 /// Whether the step goes to the region in that way.
-bool uses_region(const model::Step& step, std::uint8_t region, Uses which);
+bool uses_region(const model::Step& step, std::uint32_t region, Uses which);
 /// Moves what goes to the region by its keys, or by those of windows bound to it.
-void shift_uses(ShrinkForm& form, std::uint8_t region, std::uint64_t by, Uses which = Uses::all);
+void shift_uses(ShrinkForm& form, std::uint32_t region, std::uint64_t by, Uses which = Uses::all);
 /// Puts `to` wherever `from` is mentioned.
-void replace_object(ShrinkForm& form, ObjectKind kind, std::uint8_t from, std::uint8_t to);
+void replace_object(ShrinkForm& form, ObjectKind kind, std::uint32_t from, std::uint32_t to);
 
 }  // namespace mrproof::property_tests

@@ -65,7 +65,7 @@ void propose_without_reregistrations(const ShrinkForm& form, const Propose& prop
 
 /// Transfers of so many bytes inside one region from its beginning on, and the region as long as
 /// that needs.
-void propose_layouts(const ShrinkForm& form, std::uint8_t region, const Propose& propose) {
+void propose_layouts(const ShrinkForm& form, std::uint32_t region, const Propose& propose) {
   for (const std::uint64_t length : {8U, 64U, 4096U, 1U})
     for (const std::uint64_t size : {8U, 4096U, 8192U})
       for (const bool remote_first : {false, true})
@@ -144,7 +144,7 @@ void propose_exchanged_buffers(const ShrinkForm& form, const Propose& propose) {
 
 /// Queue pairs and regions in other PDs.
 void propose_domains(const ShrinkForm& form, const Propose& propose) {
-  std::set<std::uint8_t> pds;
+  std::set<std::uint32_t> pds;
   for (const auto pd : form.qp_pd)
     if (pd != model::Setup::kAbsent) pds.insert(pd);
   for (model::Step step : form.steps)

@@ -235,7 +235,7 @@ void propose_verb(const ShrinkForm& form, std::size_t at, Verb verb, const Propo
 }
 
 /// The window of another type, bound in the way of that type.
-void propose_window_type(const ShrinkForm& form, std::uint8_t window, bool two,
+void propose_window_type(const ShrinkForm& form, std::uint32_t window, bool two,
                          const Propose& propose) {
   ShrinkForm other = form;
   for (model::Step& step : other.steps) {

@@ -40,7 +40,7 @@ TEST(Synthesize, GivesRegionsFreshKeys) {
   State<Plain> state = state_of(linux_rulebook());
   Call<Plain> call = registration();
   std::set<std::uint64_t> keys;
-  for (std::uint8_t mr = 0; mr < 3; ++mr) {
+  for (std::uint32_t mr = 0; mr < 3; ++mr) {
     call.mr = mr;
     const auto result = model::synthesize(rule("reg_mr.ok"), state, call);
     ASSERT_TRUE(result);
@@ -81,7 +81,7 @@ TEST(Synthesize, GivesWhatIsSeenWithACompletion) {
   ASSERT_TRUE(none);
   EXPECT_EQ(none->qp_state.value(), Plain::small(QpState::err).value());
   EXPECT_EQ(none->peer_state.value(), Plain::small(QpState::rts).value());
-  state.qps.at(1).posted = Bit(true);
+  state.qps.change(1, [](auto& qp) { qp.posted = Bit(true); });
   const auto empty = model::synthesize(rule("send.ok"), state, call);
   ASSERT_TRUE(empty);
   EXPECT_EQ(empty->peer_receive.value(), Plain::small(Outcome::ok).value());

@@ -21,17 +21,17 @@ bool CallMaker::worth(std::uint32_t features) {
   return (there & features) != 0 || random_.chance(12);
 }
 
-std::optional<std::uint8_t> CallMaker::region_where(bool live) {
+std::optional<std::uint32_t> CallMaker::region_where(bool live) {
   return one_of(state_.regions, [&](const Region& r) { return r.live.truth() == live; });
 }
 
-std::optional<std::uint8_t> CallMaker::region_in(std::uint64_t pd, std::uint32_t right) {
+std::optional<std::uint32_t> CallMaker::region_in(std::uint64_t pd, std::uint32_t right) {
   return one_of(state_.regions, [&](const Region& r) {
     return usable(r) && r.pd.value() == pd && (r.access.value() & right) == right;
   });
 }
 
-std::optional<std::uint8_t> CallMaker::region_without(std::uint64_t pd, std::uint32_t right) {
+std::optional<std::uint32_t> CallMaker::region_without(std::uint64_t pd, std::uint32_t right) {
   return one_of(state_.regions, [&](const Region& r) {
     return usable(r) && r.pd.value() == pd && (r.access.value() & right) != right;
   });
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> CallMaker::edge_of_hole(std::uint64_t from, std::ui
   return edge;
 }
 
-CallMaker::Side CallMaker::place(std::uint8_t region, model::KeyName::Kind kind) {
+CallMaker::Side CallMaker::place(std::uint32_t region, model::KeyName::Kind kind) {
   const auto& r = state_.regions.at(region);
   std::uint64_t first = r.first.value();
   std::uint64_t last = r.last.value();
@@ -98,7 +98,7 @@ void CallMaker::keep_off_hole(Side& side, std::uint64_t memory) const {
   }
 }
 
-CallMaker::Side CallMaker::place_window(std::uint8_t window) {
+CallMaker::Side CallMaker::place_window(std::uint32_t window) {
   const auto& w = state_.windows.at(window);
   const std::uint64_t size = w.last.value() - w.first.value() + 1;
   const std::uint64_t offset =
@@ -109,13 +109,14 @@ CallMaker::Side CallMaker::place_window(std::uint8_t window) {
           w.last.value()};
 }
 
-std::optional<CallMaker::Side> CallMaker::local_side(std::uint8_t qp, std::uint32_t right) {
+std::optional<CallMaker::Side> CallMaker::local_side(std::uint32_t qp, std::uint32_t right) {
   const auto region = region_in(state_.qps.at(qp).pd.value(), right);
   if (!region) return std::nullopt;
   return place(*region, model::KeyName::Kind::lkey);
 }
 
-std::optional<CallMaker::Side> CallMaker::remote_side(std::uint8_t responder, std::uint32_t right) {
+std::optional<CallMaker::Side> CallMaker::remote_side(std::uint32_t responder,
+                                                      std::uint32_t right) {
   const auto pd = state_.qps.at(responder).pd.value();
   const auto window = one_of(state_.windows, [&](const Window& w) {
     return usable(w) && w.pd.value() == pd && (w.access.value() & right) == right &&
@@ -163,7 +164,7 @@ void CallMaker::spoil_bounds(Side& side, std::uint64_t& length) {
 }
 
 /// Puts a region in the side's place that will not do: dead, of another PD, without the right.
-bool CallMaker::spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right) {
+bool CallMaker::spoil_by_region(Side& side, std::uint32_t qp, std::uint32_t right) {
   const auto pd = state_.qps.at(qp).pd.value();
   const bool remote = side.key.kind != model::KeyName::Kind::lkey;
   const auto kind = remote ? model::KeyName::Kind::rkey : model::KeyName::Kind::lkey;
@@ -199,7 +200,7 @@ bool CallMaker::spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right
 
 /// The same with a window: unbound, of another PD or queue pair, without the right, with a key of
 /// before, as local key.
-bool CallMaker::spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right) {
+bool CallMaker::spoil_by_window(Side& side, std::uint32_t qp, std::uint32_t right) {
   const auto pd = state_.qps.at(qp).pd.value();
   const bool remote = side.key.kind != model::KeyName::Kind::lkey;
   const auto which = remote ? random_.pick<unsigned>({0, 1, 1, 2, 3, 3, 4, 4}) : 5;
@@ -249,7 +250,7 @@ bool CallMaker::spoil_by_hole(Side& side) {
   return true;
 }
 
-void CallMaker::spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::uint32_t right) {
+void CallMaker::spoil(Side& side, std::uint64_t& length, std::uint32_t qp, std::uint32_t right) {
   const auto which = random_.below(13);
   if (which == 12 && spoil_by_hole(side)) {
     length = std::max<std::uint64_t>(1, std::min(std::max(length, model::kPageSize), side.room()));

@@ -56,19 +56,19 @@ class CallMaker {
   /// An RDMA operation with a key that was taken back, good but for that.
   std::optional<model::PlannedCall> use_revoked(const model::KeyName& key);
   /// An RDMA operation through the window: of all of it, up to its end, or wrong in one respect.
-  std::optional<model::PlannedCall> use_window(std::uint8_t slot, bool wrong);
+  std::optional<model::PlannedCall> use_window(std::uint32_t slot, bool wrong);
   /// An RDMA operation on the null region: at the requester, or (wrong) at the responder.
-  std::optional<model::PlannedCall> use_null(std::uint8_t slot, bool wrong);
+  std::optional<model::PlannedCall> use_null(std::uint32_t slot, bool wrong);
   /// Towards the window's invalidation by a message: that, or a receive for it.
-  std::optional<model::PlannedCall> invalidate_from_afar(std::uint8_t slot);
+  std::optional<model::PlannedCall> invalidate_from_afar(std::uint32_t slot);
   /// Moves a region to the PD.
-  std::optional<model::PlannedCall> enter_domain(std::uint8_t pd);
+  std::optional<model::PlannedCall> enter_domain(std::uint32_t pd);
   /// Binds the window, which is free again.
-  std::optional<model::PlannedCall> bind_again(std::uint8_t slot, bool wrong);
+  std::optional<model::PlannedCall> bind_again(std::uint32_t slot, bool wrong);
   /// Deregisters the region that the window is, or was, bound to.
-  std::optional<model::PlannedCall> deregister_behind(std::uint8_t slot);
+  std::optional<model::PlannedCall> deregister_behind(std::uint32_t slot);
   /// A message for the receive that is posted there.
-  std::optional<model::PlannedCall> send_to(std::uint8_t receiver);
+  std::optional<model::PlannedCall> send_to(std::uint32_t receiver);
 
  private:
   using Region = model::Region<model::Plain>;
@@ -90,21 +90,26 @@ class CallMaker {
   }
   /// Whether one of the Feature flags is claimed or shown; if not, now and then all the same.
   bool worth(std::uint32_t features);
-  /// A slot that satisfies the predicate, each as likely.
+  /// A slot that satisfies the predicate, of an object or of an object and its slot; each as
+  /// likely.
   template <class Slots, class Predicate>
-  std::optional<std::uint8_t> one_of(const Slots& slots, Predicate&& predicate) {
+  std::optional<std::uint32_t> one_of(const Slots& slots, Predicate&& predicate) {
     const auto start = random_.below(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      const auto slot = static_cast<std::uint8_t>((start + i) % slots.size());
-      if (predicate(slots.at(slot))) return slot;
+      const auto slot = static_cast<std::uint32_t>((start + i) % slots.size());
+      if constexpr (std::invocable<Predicate, decltype(slots.at(0)), std::uint32_t>) {
+        if (predicate(slots.at(slot), slot)) return slot;
+      } else {
+        if (predicate(slots.at(slot))) return slot;
+      }
     }
     return std::nullopt;
   }
-  std::optional<std::uint8_t> region_where(bool live);
+  std::optional<std::uint32_t> region_where(bool live);
   /// A region of the PD with the right that nothing is wrong with.
-  std::optional<std::uint8_t> region_in(std::uint64_t pd, std::uint32_t right);
+  std::optional<std::uint32_t> region_in(std::uint64_t pd, std::uint32_t right);
   /// A region of the PD that grants something, but not that right.
-  std::optional<std::uint8_t> region_without(std::uint64_t pd, std::uint32_t right);
+  std::optional<std::uint32_t> region_without(std::uint64_t pd, std::uint32_t right);
   static bool usable(const Region& r) {
     return r.live.truth() && !r.empty.truth() && !r.undefined.truth();
   }
@@ -119,50 +124,50 @@ class CallMaker {
   std::optional<std::uint64_t> edge_of_hole(std::uint64_t from, std::uint64_t last);
 
   // walk_calls.cpp: sides and what can be wrong with them
-  Side place(std::uint8_t region, model::KeyName::Kind kind);
+  Side place(std::uint32_t region, model::KeyName::Kind kind);
   void keep_off_hole(Side& side, std::uint64_t memory) const;
-  Side place_window(std::uint8_t window);
+  Side place_window(std::uint32_t window);
   /// The local side of a queue pair's work request.
-  std::optional<Side> local_side(std::uint8_t qp, std::uint32_t right);
+  std::optional<Side> local_side(std::uint32_t qp, std::uint32_t right);
   /// The remote side of a work request that `responder` serves: a region, or a window.
-  std::optional<Side> remote_side(std::uint8_t responder, std::uint32_t right);
-  void spoil(Side& side, std::uint64_t& length, std::uint8_t qp, std::uint32_t right);
-  bool spoil_by_region(Side& side, std::uint8_t qp, std::uint32_t right);
+  std::optional<Side> remote_side(std::uint32_t responder, std::uint32_t right);
+  void spoil(Side& side, std::uint64_t& length, std::uint32_t qp, std::uint32_t right);
+  bool spoil_by_region(Side& side, std::uint32_t qp, std::uint32_t right);
   bool spoil_by_hole(Side& side);
-  bool spoil_by_window(Side& side, std::uint8_t qp, std::uint32_t right);
+  bool spoil_by_window(Side& side, std::uint32_t qp, std::uint32_t right);
   void spoil_bounds(Side& side, std::uint64_t& length);
 
   // walk_regions.cpp
   /// One of the PDs that queue pairs are in at first.
-  std::uint8_t pd_of_pairs();
+  std::uint32_t pd_of_pairs();
   std::uint32_t access();
   void range(model::PlannedCall& step);
   void choose_verb(model::PlannedCall& step);
   void spoil_range(model::PlannedCall& step);
 
   // walk_windows.cpp
-  std::optional<model::PlannedCall> bind_window(std::uint8_t window, bool wrong);
+  std::optional<model::PlannedCall> bind_window(std::uint32_t window, bool wrong);
   void spoil_bind(model::PlannedCall& step);
   void spoil_bind_range(model::PlannedCall& step, const Region& region);
 
   // walk_transfers.cpp
-  std::optional<std::uint8_t> ready_qp();
-  std::optional<std::uint8_t> posting_qp();
+  std::optional<std::uint32_t> ready_qp();
+  std::optional<std::uint32_t> posting_qp();
   /// Puts the sides into the step; adds a second element now and then, if `room` allows.
   void set_local(model::PlannedCall& step, const Side& near, std::uint64_t length);
-  std::optional<model::PlannedCall> receive_on(std::uint8_t qp, bool wrong);
-  std::optional<model::PlannedCall> send_from(std::uint8_t qp, bool wrong);
-  void add_second(model::PlannedCall& step, std::uint8_t qp, std::uint32_t right,
+  std::optional<model::PlannedCall> receive_on(std::uint32_t qp, bool wrong);
+  std::optional<model::PlannedCall> send_from(std::uint32_t qp, bool wrong);
+  void add_second(model::PlannedCall& step, std::uint32_t qp, std::uint32_t right,
                   std::uint64_t room, bool wrong);
   static void set_remote(model::PlannedCall& step, const Side& far);
 
   // walk_probes.cpp
-  std::optional<model::PlannedCall> reach(std::uint8_t responder, bool read, const Side& far,
+  std::optional<model::PlannedCall> reach(std::uint32_t responder, bool read, const Side& far,
                                           std::uint64_t length);
   /// The same with the local key that went with it.
   std::optional<model::PlannedCall> use_revoked_locally(const model::KeyName& key);
   /// A queue pair that may serve access through the window, or one that just may not.
-  std::optional<std::uint8_t> responder_of(const Window& window, bool right_one);
+  std::optional<std::uint32_t> responder_of(const Window& window, bool right_one);
 
   model::Random& random_;
   unsigned unanswered_permille_;

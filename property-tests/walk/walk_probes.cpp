@@ -16,9 +16,9 @@ constexpr std::uint32_t right_of(bool read) { return read ? kRemoteRead : kRemot
 }  // namespace
 
 /// An RDMA operation that `responder` serves, good on the requester's side.
-std::optional<model::PlannedCall> CallMaker::reach(std::uint8_t responder, bool read,
+std::optional<model::PlannedCall> CallMaker::reach(std::uint32_t responder, bool read,
                                                    const Side& far, std::uint64_t length) {
-  const std::uint8_t requester = peer_of(responder);
+  const std::uint32_t requester = peer_of(responder);
   if (!is_ready(state_.qps.at(requester)) || !is_ready(state_.qps.at(responder)))
     return std::nullopt;
   const auto near = local_side(requester, read ? kLocalWrite : 0U);
@@ -30,9 +30,8 @@ std::optional<model::PlannedCall> CallMaker::reach(std::uint8_t responder, bool 
   return step;
 }
 
-std::optional<std::uint8_t> CallMaker::responder_of(const Window& window, bool right_one) {
-  return one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
-    const auto slot = static_cast<std::uint8_t>(&qp - state_.qps.data());
+std::optional<std::uint32_t> CallMaker::responder_of(const Window& window, bool right_one) {
+  return one_of(state_.qps, [&](const QueuePair<Plain>& qp, std::uint32_t slot) {
     const bool in_pd = qp.pd.value() == window.pd.value();
     const bool its_own = in_pd && (!window.two.truth() || window.qp.value() == slot);
     // Of the wrong ones, those that are wrong in one respect.
@@ -42,7 +41,7 @@ std::optional<std::uint8_t> CallMaker::responder_of(const Window& window, bool r
   });
 }
 
-std::optional<model::PlannedCall> CallMaker::use_window(std::uint8_t slot, bool wrong) {
+std::optional<model::PlannedCall> CallMaker::use_window(std::uint32_t slot, bool wrong) {
   const Window& window = state_.windows.at(slot);
   if (!usable(window)) return std::nullopt;
   const auto grants = [&](bool read) { return (window.access.value() & right_of(read)) != 0; };
@@ -70,10 +69,10 @@ std::optional<model::PlannedCall> CallMaker::use_window(std::uint8_t slot, bool 
   return responder ? reach(*responder, read, far, length) : std::nullopt;
 }
 
-std::optional<model::PlannedCall> CallMaker::use_null(std::uint8_t slot, bool wrong) {
+std::optional<model::PlannedCall> CallMaker::use_null(std::uint32_t slot, bool wrong) {
   const Region& null = state_.regions.at(slot);
-  const auto responder = one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
-    const auto peer = peer_of(static_cast<std::uint8_t>(&qp - state_.qps.data()));
+  const auto responder = one_of(state_.qps, [&](const QueuePair<Plain>& qp, std::uint32_t end) {
+    const auto peer = peer_of(end);
     const auto user = wrong ? qp.pd : state_.qps.at(peer).pd;
     return user.value() == null.pd.value() && is_ready(qp) && is_ready(state_.qps.at(peer));
   });
@@ -91,17 +90,17 @@ std::optional<model::PlannedCall> CallMaker::use_null(std::uint8_t slot, bool wr
   return step;
 }
 
-std::optional<model::PlannedCall> CallMaker::invalidate_from_afar(std::uint8_t slot) {
+std::optional<model::PlannedCall> CallMaker::invalidate_from_afar(std::uint32_t slot) {
   const Window& window = state_.windows.at(slot);
   if (!usable(window) || !window.two.truth()) return std::nullopt;
-  const auto receiver = static_cast<std::uint8_t>(window.qp.value());
+  const auto receiver = static_cast<std::uint32_t>(window.qp.value());
   return state_.qps.at(receiver).posted.truth() ? send_to(receiver) : receive_on(receiver, false);
 }
 
 std::optional<model::PlannedCall> CallMaker::use_revoked_locally(const model::KeyName& key) {
   const Region& region = state_.regions.at(key.slot);
-  const auto responder = one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
-    const auto requester = peer_of(static_cast<std::uint8_t>(&qp - state_.qps.data()));
+  const auto responder = one_of(state_.qps, [&](const QueuePair<Plain>& qp, std::uint32_t slot) {
+    const auto requester = peer_of(slot);
     return state_.qps.at(requester).pd.value() == region.pd.value() && is_ready(qp) &&
            is_ready(state_.qps.at(requester));
   });
@@ -142,21 +141,21 @@ std::optional<model::PlannedCall> CallMaker::use_revoked(const model::KeyName& k
                std::min<std::uint64_t>(last - first + 1, 8));
 }
 
-std::optional<model::PlannedCall> CallMaker::bind_again(std::uint8_t slot, bool wrong) {
+std::optional<model::PlannedCall> CallMaker::bind_again(std::uint32_t slot, bool wrong) {
   const Window& window = state_.windows.at(slot);
   if (!window.live.truth() || window.undefined.truth() || window.bound.truth()) return std::nullopt;
   return bind_window(slot, wrong);
 }
 
-std::optional<model::PlannedCall> CallMaker::deregister_behind(std::uint8_t slot) {
+std::optional<model::PlannedCall> CallMaker::deregister_behind(std::uint32_t slot) {
   model::PlannedCall step = call_of(Verb::dereg_mr);
-  step.call.mr = static_cast<std::uint8_t>(state_.windows.at(slot).region.value());
+  step.call.mr = static_cast<std::uint32_t>(state_.windows.at(slot).region.value());
   if (!state_.regions.at(step.call.mr).live.truth()) return std::nullopt;
   return step;
 }
 
-std::optional<model::PlannedCall> CallMaker::send_to(std::uint8_t receiver) {
-  const std::uint8_t sender = peer_of(receiver);
+std::optional<model::PlannedCall> CallMaker::send_to(std::uint32_t receiver) {
+  const std::uint32_t sender = peer_of(receiver);
   if (!state_.qps.at(receiver).posted.truth() || !is_ready(state_.qps.at(receiver)) ||
       !is_ready(state_.qps.at(sender)))
     return std::nullopt;

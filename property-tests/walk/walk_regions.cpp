@@ -16,7 +16,7 @@ std::size_t CallMaker::live_regions() const {
 
 std::optional<model::PlannedCall> CallMaker::allocate_pd() {
   model::PlannedCall step = call_of(Verb::alloc_pd);
-  for (std::uint8_t i = 0; i < Plain::kPds; ++i) {
+  for (std::uint32_t i = 0; i < Plain::kPds; ++i) {
     step.call.pd = i;
     if (!state_.pds.at(i).live.truth()) return step;
   }
@@ -27,8 +27,8 @@ std::optional<model::PlannedCall> CallMaker::deallocate_pd() {
   model::PlannedCall step = call_of(Verb::dealloc_pd);
   const Result<Plain> nothing_yet;
   const auto live = [](const auto& pd) { return pd.live.truth(); };
-  const auto unused = one_of(state_.pds, [&](const auto& pd) {
-    step.call.pd = static_cast<std::uint8_t>(&pd - state_.pds.data());
+  const auto unused = one_of(state_.pds, [&](const auto& pd, std::uint32_t slot) {
+    step.call.pd = slot;
     return live(pd) && pd_unused<Plain>.holds({state_, step.call, nothing_yet}).truth();
   });
   const auto any = one_of(state_.pds, live);
@@ -38,8 +38,7 @@ std::optional<model::PlannedCall> CallMaker::deallocate_pd() {
 }
 
 std::optional<model::PlannedCall> CallMaker::leave_domain() {
-  const auto left = one_of(state_.pds, [&](const auto& pd) {
-    const auto slot = static_cast<std::uint64_t>(&pd - state_.pds.data());
+  const auto left = one_of(state_.pds, [&](const auto& pd, std::uint32_t slot) {
     return pd.live.truth() && slot != 0 &&
            std::none_of(state_.qps.begin(), state_.qps.end(),
                         [&](const auto& qp) { return qp.live.truth() && qp.pd.value() == slot; });
@@ -67,7 +66,7 @@ std::optional<model::PlannedCall> CallMaker::leave_domain() {
   return step;
 }
 
-std::optional<model::PlannedCall> CallMaker::enter_domain(std::uint8_t pd) {
+std::optional<model::PlannedCall> CallMaker::enter_domain(std::uint32_t pd) {
   if (!book_.has(Verb::rereg_mr) || !worth(kReregPd) || !state_.pds.at(pd).live.truth())
     return std::nullopt;
   const auto region =
@@ -147,10 +146,10 @@ void CallMaker::choose_verb(model::PlannedCall& step) {
     c.iova = Plain::address(0 - model::kPageSize + in_page);  // may wrap around
 }
 
-std::uint8_t CallMaker::pd_of_pairs() {
+std::uint32_t CallMaker::pd_of_pairs() {
   // Each pair has one end in each of two processes, else all ends but one are in the first PD.
-  if (state_.process[1] != 0) return random_.pick<std::uint8_t>({0, 1});
-  return random_.pick<std::uint8_t>({0, 0, 0, 1});
+  if (state_.process[1] != 0) return random_.pick<std::uint32_t>({0, 1});
+  return random_.pick<std::uint32_t>({0, 0, 0, 1});
 }
 
 std::optional<model::PlannedCall> CallMaker::register_region(bool wrong) {
@@ -160,7 +159,7 @@ std::optional<model::PlannedCall> CallMaker::register_region(bool wrong) {
   step.call.mr = *slot;
   // Most in the PDs of the queue pairs, where they can be used.
   step.call.pd =
-      static_cast<std::uint8_t>(random_.chance(85) ? pd_of_pairs() : random_.below(Plain::kPds));
+      static_cast<std::uint32_t>(random_.chance(85) ? pd_of_pairs() : random_.below(Plain::kPds));
   if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
   if (random_.chance(6) && book_.has(Verb::alloc_null_mr) && worth(kNullMr)) {
     step.call.verb = Verb::alloc_null_mr;
@@ -230,9 +229,7 @@ std::optional<model::PlannedCall> CallMaker::reregister_region(bool wrong) {
   if (!book_.has(Verb::rereg_mr)) return std::nullopt;
   if (!worth(kReregTranslation | kReregPd | kReregAccess)) return std::nullopt;
   const bool despite_windows = random_.chance(15);
-  std::uint8_t index = 0;
-  const auto slot = one_of(state_.regions, [&](const Region& r) {
-    index = static_cast<std::uint8_t>(&r - state_.regions.data());
+  const auto slot = one_of(state_.regions, [&](const Region& r, std::uint32_t index) {
     const bool bound =
         std::any_of(state_.windows.begin(), state_.windows.end(), [&](const Window& w) {
           return w.live.truth() && w.bound.truth() && w.region.value() == index;
@@ -284,7 +281,7 @@ std::optional<model::PlannedCall> CallMaker::advise(bool wrong) {
   auto& c = step.call;
   Side side = place(*region, model::KeyName::Kind::lkey);
   std::uint64_t length = length_up_to(side.room());
-  c.pd = static_cast<std::uint8_t>(state_.regions.at(*region).pd.value());
+  c.pd = static_cast<std::uint32_t>(state_.regions.at(*region).pd.value());
   c.option = random_.pick<std::uint8_t>({kPrefetch, kPrefetchWrite, kPrefetchNoFault});
   c.flags = Plain::flags(random_.below(2));
   if (wrong) {
@@ -296,7 +293,7 @@ std::optional<model::PlannedCall> CallMaker::advise(bool wrong) {
     if (which == 4) spoil(side, length, 0, kLocalWrite);
     if (which == 5) c.option = kPrefetchWrite;
     if (which == 6 && spoil_by_hole(side)) {
-      c.pd = static_cast<std::uint8_t>(state_.regions.at(side.key.slot).pd.value());
+      c.pd = static_cast<std::uint32_t>(state_.regions.at(side.key.slot).pd.value());
       c.flags = Plain::flags(kAdviseFlush);
       length = length_up_to(std::min(side.room(), model::kLastBufferSize));
     }

@@ -16,18 +16,16 @@ std::uint64_t room_of(const QueuePair<Plain>& qp) {
 
 }  // namespace
 
-std::optional<std::uint8_t> CallMaker::ready_qp() {
-  return one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
-    const auto slot = static_cast<std::uint8_t>(&qp - state_.qps.data());
+std::optional<std::uint32_t> CallMaker::ready_qp() {
+  return one_of(state_.qps, [&](const QueuePair<Plain>& qp, std::uint32_t slot) {
     return is_ready(qp) && is_ready(state_.qps.at(peer_of(slot)));
   });
 }
 
 /// Usually one that can transfer; now and then one of a pair that has failed: its own work requests
 /// are flushed, its peer's go nowhere.
-std::optional<std::uint8_t> CallMaker::posting_qp() {
-  const auto failed = one_of(state_.qps, [&](const QueuePair<Plain>& qp) {
-    const auto slot = static_cast<std::uint8_t>(&qp - state_.qps.data());
+std::optional<std::uint32_t> CallMaker::posting_qp() {
+  const auto failed = one_of(state_.qps, [&](const QueuePair<Plain>& qp, std::uint32_t slot) {
     return qp.live.truth() && !(is_ready(qp) && is_ready(state_.qps.at(peer_of(slot))));
   });
   // What goes nowhere costs seconds of retries on a real device.
@@ -48,7 +46,7 @@ void CallMaker::set_remote(model::PlannedCall& step, const Side& far) {
   step.call.remote = Plain::address(far.address);
 }
 
-void CallMaker::add_second(model::PlannedCall& step, std::uint8_t qp, std::uint32_t right,
+void CallMaker::add_second(model::PlannedCall& step, std::uint32_t qp, std::uint32_t right,
                            std::uint64_t room, bool wrong) {
   if (!random_.chance(18)) return;
   auto side = local_side(qp, right);
@@ -68,7 +66,7 @@ std::optional<model::PlannedCall> CallMaker::rdma(bool wrong) {
   const bool read = roll < 40;
   const auto qp = posting_qp();
   if (!qp) return std::nullopt;
-  const std::uint8_t peer = peer_of(*qp);
+  const std::uint32_t peer = peer_of(*qp);
   const bool immediate = roll >= 75 && state_.qps.at(peer).posted.truth();
   model::PlannedCall step = call_of(read        ? Verb::rdma_read
                                     : immediate ? Verb::rdma_write_with_imm
@@ -154,7 +152,7 @@ std::optional<model::PlannedCall> CallMaker::post_receive(bool wrong) {
   return qp ? receive_on(*qp, wrong) : std::nullopt;
 }
 
-std::optional<model::PlannedCall> CallMaker::receive_on(std::uint8_t qp, bool wrong) {
+std::optional<model::PlannedCall> CallMaker::receive_on(std::uint32_t qp, bool wrong) {
   const auto& own = state_.qps.at(qp);
   if (!is_ready(own) || own.posted.truth()) return std::nullopt;
   const auto local = local_side(qp, kLocalWrite);
@@ -185,7 +183,7 @@ std::optional<model::PlannedCall> CallMaker::send(bool wrong) {
   return send_from(*qp, wrong);
 }
 
-std::optional<model::PlannedCall> CallMaker::send_from(std::uint8_t qp, bool wrong) {
+std::optional<model::PlannedCall> CallMaker::send_from(std::uint32_t qp, bool wrong) {
   const auto& peer = state_.qps.at(peer_of(qp));
   const auto local = local_side(qp, 0);
   if (!local) return std::nullopt;
@@ -235,14 +233,14 @@ std::optional<model::PlannedCall> CallMaker::destroy_qp() {
     return usable(w) && w.two.truth() && w.qp.value() >= 2;
   });
   if (!window && random_.chance(60)) return std::nullopt;
-  step.call.qp = random_.pick<std::uint8_t>({2, 3});
-  if (window) step.call.qp = static_cast<std::uint8_t>(state_.windows.at(*window).qp.value());
+  step.call.qp = random_.pick<std::uint32_t>({2, 3});
+  if (window) step.call.qp = static_cast<std::uint32_t>(state_.windows.at(*window).qp.value());
   if (!state_.qps.at(step.call.qp).live.truth()) return std::nullopt;
   return step;
 }
 
 std::optional<model::PlannedCall> CallMaker::reconnect() {
-  for (std::uint8_t i = 0; i < Plain::kQps; ++i) {
+  for (std::uint32_t i = 0; i < Plain::kQps; ++i) {
     const auto& qp = state_.qps.at(i);
     if (!qp.live.truth() || !state_.qps.at(peer_of(i)).live.truth() || is_ready(qp)) continue;
     model::PlannedCall step = call_of(Verb::connect);

@@ -44,12 +44,11 @@ std::optional<model::PlannedCall> CallMaker::bind(bool wrong) {
   return window ? bind_window(*window, wrong) : std::nullopt;
 }
 
-std::optional<model::PlannedCall> CallMaker::bind_window(std::uint8_t window, bool wrong) {
+std::optional<model::PlannedCall> CallMaker::bind_window(std::uint32_t window, bool wrong) {
   const Window& w = state_.windows.at(window);
   // Now and then one that has failed, as with other work requests.
   const bool ready = !random_.chance(wrong ? 25 : 8);
-  const auto qp = one_of(state_.qps, [&](const auto& q) {
-    const auto slot = static_cast<std::uint8_t>(&q - state_.qps.data());
+  const auto qp = one_of(state_.qps, [&](const auto& q, std::uint32_t slot) {
     const bool of_use = is_ready(q) && is_ready(state_.qps.at(peer_of(slot)));
     return q.live.truth() && q.pd.value() == w.pd.value() && of_use == ready;
   });
@@ -152,13 +151,13 @@ std::optional<model::PlannedCall> CallMaker::invalidate(bool wrong) {
   model::PlannedCall step = call_of(Verb::local_inv);
   if (!wrong) {
     if (!window) return std::nullopt;
-    step.call.qp = static_cast<std::uint8_t>(state_.windows.at(*window).qp.value());
+    step.call.qp = static_cast<std::uint32_t>(state_.windows.at(*window).qp.value());
     step.rkey = {model::KeyName::Kind::window_rkey, *window, 0, 0};
     return step;
   }
   const auto any = one_of(state_.windows, [](const Window& w) { return w.live.truth(); });
   const auto region = region_where(true);
-  step.call.qp = static_cast<std::uint8_t>(random_.below(Plain::kQps));
+  step.call.qp = static_cast<std::uint32_t>(random_.below(Plain::kQps));
   const auto which = random_.below(4);
   if (which == 0 && region) {
     step.rkey = {random_.chance(50) ? model::KeyName::Kind::rkey : model::KeyName::Kind::lkey,

@@ -84,8 +84,7 @@ StateCodec::StateCodec(const Scope& scope, std::uint32_t defined_access)
                     "what surrounds regions, windows and queue pairs; protect fewer ranges, or say "
                     "'shown all'") {
   const auto plain = model::initial_state(scope.setup, scope.can, defined_access);
-  specs::state_fields([](const std::string&, auto& to, const auto& value) { to = value; }, initial_,
-                      plain);
+  specs::state_fields(specs::copy_field, initial_, plain);
   if (shown_) {
     initial_.demonstrated_access = initial_.can.claimed;
     initial_.demonstrated_features = initial_.can.features;
@@ -235,7 +234,7 @@ void StateCodec::unpack(const StateNumbers& n, WorldState& state) const {
   }
   for (std::size_t i = 0; i < n.qps.size(); ++i) state.qps[i] = qps_.object(n.qps[i]);
   const auto& rest = surroundings_.object(n.surroundings);
-  state.pds = rest.pds;
+  std::copy(rest.pds.begin(), rest.pds.end(), state.pds.begin());
   state.buffers = rest.buffers;
   state.demonstrated_access = rest.demonstrated_access;
   state.demonstrated_features = rest.demonstrated_features;

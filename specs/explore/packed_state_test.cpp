@@ -104,7 +104,7 @@ WorldState full_state(WorldState state) {
       },
       state);
   for (std::size_t i = 0; i < state.regions.size(); ++i) state.regions[i].lkey = region_key(i);
-  for (std::uint8_t i = 0; i < state.windows.size(); ++i) state.windows[i].region = i;
+  for (std::uint32_t i = 0; i < state.windows.size(); ++i) state.windows[i].region = i;
   for (auto& qp : state.qps)
     for (auto& element : qp.elements) element.lkey = region_key(0);
   return state;

@@ -202,8 +202,8 @@ class Reader {
   }
 
   /// The call with two regions, two windows exchanged.
-  static model::Step exchanged(model::Step step, bool regions, std::uint8_t a, std::uint8_t b) {
-    const auto exchange = [&](std::uint8_t& slot) { slot = slot == a ? b : slot == b ? a : slot; };
+  static model::Step exchanged(model::Step step, bool regions, std::uint32_t a, std::uint32_t b) {
+    const auto exchange = [&](std::uint32_t& slot) { slot = slot == a ? b : slot == b ? a : slot; };
     for (auto* slot : {&step.call.mr, &step.call.source})
       if (regions) exchange(*slot);
     if (!regions) exchange(step.call.mw);
@@ -216,7 +216,7 @@ class Reader {
 
   /// States may be taken for one only if the calls make no difference between them, either.
   void check_symmetry() const {
-    const auto check = [&](bool regions, std::uint8_t a, std::uint8_t b) {
+    const auto check = [&](bool regions, std::uint32_t a, std::uint32_t b) {
       for (const model::Step& step : scope_.calls) {
         const auto other = model::print_call(exchanged(step, regions, a, b));
         if (named_.contains(other)) continue;

@@ -45,8 +45,7 @@ Ends plain_ends(const Scope& scope, StateCodec& codec, PackedState from, const m
     auto after = state;
     advance(*rule, view, after);
     WorldState end = codec.initial();
-    specs::state_fields([](const std::string&, auto& to, const auto& value) { to = value; }, end,
-                        after);
+    specs::state_fields(specs::copy_field, end, after);
     ends.insert({rule->id, codec.pack(end)});
   }
   return ends;

@@ -107,6 +107,9 @@ struct TrackedDomain {
   using Key = TrackedWord<32>;
   using Flags = TrackedWord<32>;
   using Small = TrackedWord<8>;
+  using Slot = Small;
+  template <class T, std::size_t N>
+  using Objects = model::ObjectArray<T, N>;
   static constexpr std::size_t kPds = World::kPds, kRegions = World::kRegions;
   static constexpr std::size_t kWindows = World::kWindows, kQps = World::kQps;
   static constexpr std::size_t kBuffers = World::kBuffers;
@@ -115,6 +118,7 @@ struct TrackedDomain {
   static constexpr Key key(model::Literal auto value) { return Key(value); }
   static constexpr Flags flags(model::Literal auto value) { return Flags(value); }
   static constexpr Small small(model::Literal auto value) { return Small(value); }
+  static constexpr Slot slot(model::Literal auto value) { return Slot(value); }
   static constexpr Bit select(Bit when, Bit yes, Bit no) { return (when & yes) | ((!when) & no); }
   template <unsigned N>
   static constexpr TrackedWord<N> select(Bit when, TrackedWord<N> yes, TrackedWord<N> no) {

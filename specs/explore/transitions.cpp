@@ -99,8 +99,7 @@ std::size_t Transitions::likely_rule(const StateCall& made, const TransitionEnd&
 
 std::optional<std::size_t> Transitions::find(const State<Plain>& state) {
   WorldState own = codec_.initial();
-  specs::state_fields([](const std::string&, auto& to, const auto& value) { to = value; }, own,
-                      state);
+  specs::state_fields(specs::copy_field, own, state);
   if (scope_->shown) {
     own.demonstrated_access = own.demonstrated_access | codec_.initial().demonstrated_access;
     own.demonstrated_features = own.demonstrated_features | codec_.initial().demonstrated_features;

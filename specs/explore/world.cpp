@@ -42,8 +42,7 @@ WorldResult world_result(const WorldCall& call) {
 
 model::State<model::Plain> plain_state(const WorldState& state) {
   model::State<model::Plain> plain;
-  specs::state_fields([](const std::string&, auto& to, const auto& value) { to = value; }, plain,
-                      state);
+  specs::state_fields(specs::copy_field, plain, state);
   return plain;
 }
 

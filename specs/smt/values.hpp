@@ -112,6 +112,9 @@ struct Symbolic {
   using Key = Word<32>;
   using Flags = Word<32>;
   using Small = Word<8>;
+  using Slot = Small;
+  template <class T, std::size_t N>
+  using Objects = model::ObjectArray<T, N>;
   static constexpr std::size_t kPds = PdSlots;
   static constexpr std::size_t kRegions = RegionSlots;
   static constexpr std::size_t kWindows = WindowSlots;
@@ -122,6 +125,7 @@ struct Symbolic {
   static Key key(model::Literal auto value) { return Key(value); }
   static Flags flags(model::Literal auto value) { return Flags(value); }
   static Small small(model::Literal auto value) { return Small(value); }
+  static Slot slot(model::Literal auto value) { return Slot(value); }
   static Bit select(Bit when, Bit yes, Bit no) {
     return Bit::of(Store::current().make(Op::choice, when.ref(), yes.ref(), no.ref()));
   }

@@ -93,18 +93,35 @@ void buffer_fields(F&& f, const P& path, B&... b) {
   f(path + "hole_last", b.hole_last...);
 }
 
+/// The object in a slot, to be changed if the state may be: of a table, one of the first slots.
+template <class Objects>
+decltype(auto) object_in(Objects& objects, std::size_t slot) {
+  if constexpr (requires { objects.few(slot).live; })
+    return (objects.few(slot));
+  else
+    return (objects.at(slot));
+}
+
+/// Gives a field the value that it has in another domain of plain numbers.
+inline constexpr auto copy_field = [](const std::string& /*path*/, auto& to, const auto& value) {
+  if constexpr (std::is_assignable_v<decltype(to), decltype(value)>)
+    to = value;
+  else
+    to = std::decay_t<decltype(to)>(value.value());
+};
+
 /// The fields of states.
 template <class F, class... S>
 void state_fields(F&& f, S&... s) {
   const auto slots = [](auto... sizes) { return std::min({sizes...}); };
   for (std::size_t i = 0; i < slots(s.pds.size()...); ++i)
-    f(slot_path("pd", i) + "live", s.pds.at(i).live...);
+    f(slot_path("pd", i) + "live", object_in(s.pds, i).live...);
   for (std::size_t i = 0; i < slots(s.regions.size()...); ++i)
-    region_fields(f, slot_path("mr", i), s.regions.at(i)...);
+    region_fields(f, slot_path("mr", i), object_in(s.regions, i)...);
   for (std::size_t i = 0; i < slots(s.windows.size()...); ++i)
-    window_fields(f, slot_path("mw", i), s.windows.at(i)...);
+    window_fields(f, slot_path("mw", i), object_in(s.windows, i)...);
   for (std::size_t i = 0; i < slots(s.qps.size()...); ++i)
-    queue_pair_fields(f, slot_path("qp", i), s.qps.at(i)...);
+    queue_pair_fields(f, slot_path("qp", i), object_in(s.qps, i)...);
   for (std::size_t i = 0; i < slots(s.buffers.size()...); ++i)
     buffer_fields(f, slot_path("buf", i), s.buffers.at(i)...);
   f("can.claimed", s.can.claimed...);

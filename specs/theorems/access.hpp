@@ -15,7 +15,7 @@ struct Side {
   model::KeyKind kind;
   typename D::Key key;
   typename D::Address start;
-  std::uint8_t qp;  ///< whose protection domain counts
+  std::uint32_t qp;  ///< whose protection domain counts
   std::uint32_t right;
   model::Piece<D> piece;
 };
@@ -94,7 +94,7 @@ struct AccessFacts {
       for (std::size_t i = 0; side.kind == model::KeyKind::remote && i < D::kWindows; ++i) {
         const auto& w = t.before.windows.at(i);
         for (std::size_t j = 0; j < D::kRegions; ++j) {
-          const Bit used = w.live & w.bound & (w.rkey == side.key) & (w.region == D::small(j));
+          const Bit used = w.live & w.bound & (w.rkey == side.key) & (w.region == D::slot(j));
           some = some | used;
           add(named("mw", i) + " " + named("mr", j), used, window(side, w, t.before.regions.at(j)));
         }
@@ -156,7 +156,7 @@ struct AccessFacts {
         const auto& w = t.before.windows.at(i);
         const Bit used =
             w.live & w.bound & w.two & (w.rkey == side.key) & (t.offset < side.piece.length);
-        facts.add(named("mw", i), implies(used & !a, w.qp == D::small(side.qp)));
+        facts.add(named("mw", i), implies(used & !a, w.qp == D::slot(side.qp)));
       }
     }
   }

@@ -57,7 +57,7 @@ struct ChangeFacts {
     const auto kept = (now.first == old.first) & (now.memory == old.memory) &
                       (now.empty == old.empty) & (old.empty | (now.last == old.last)) &
                       (now.unmapped == old.unmapped);
-    return now.live & (now.pd == D::select(to_pd, D::small(c.pd), old.pd)) &
+    return now.live & (now.pd == D::select(to_pd, D::slot(c.pd), old.pd)) &
            (now.access == D::select(moved, access & ~shared, access)) &
            D::select(moved, range, kept) & (now.lkey == t.result.lkey) &
            (now.rkey == t.result.rkey) & (now.old_lkey == old.lkey) & (now.old_rkey == old.rkey) &

@@ -46,7 +46,7 @@ struct InvariantFacts {
   static void each_window_and_region(const S& s, Each&& each) {
     for (std::size_t w = 0; w < D::kWindows; ++w)
       for (std::size_t r = 0; r < D::kRegions; ++r)
-        each(s.windows.at(w), s.regions.at(r), s.windows.at(w).region == D::small(r),
+        each(s.windows.at(w), s.regions.at(r), s.windows.at(w).region == D::slot(r),
              named("mw", w) + " " + named("mr", r));
   }
 
@@ -55,7 +55,7 @@ struct InvariantFacts {
       const Window<D>& w = s.windows.at(i);
       Bit live = D::bit(false);
       for (std::size_t r = 0; r < D::kRegions; ++r)
-        live = live | ((w.region == D::small(r)) & s.regions.at(r).live);
+        live = live | ((w.region == D::slot(r)) & s.regions.at(r).live);
       facts.add(named("mw", i), implies(w.live & w.bound, live));
     }
   }
@@ -153,10 +153,10 @@ struct InvariantFacts {
   }
 
   static void domains_live(const S& s, F& facts) {
-    const auto lives = [&](typename D::Small pd) {
+    const auto lives = [&](typename D::Slot pd) {
       Bit found = D::bit(false);
       for (std::size_t i = 0; i < D::kPds; ++i)
-        found = found | ((pd == D::small(i)) & s.pds.at(i).live);
+        found = found | ((pd == D::slot(i)) & s.pds.at(i).live);
       return found;
     };
     for (std::size_t i = 0; i < D::kRegions; ++i) {
@@ -177,7 +177,7 @@ struct InvariantFacts {
       const Window<D>& w = s.windows.at(i);
       for (std::size_t j = 0; j < D::kQps; ++j) {
         const QueuePair<D>& q = s.qps.at(j);
-        const Bit through = is_known_bound(w) & w.two & (w.qp == D::small(j));
+        const Bit through = is_known_bound(w) & w.two & (w.qp == D::slot(j));
         facts.add(named("mw", i) + " " + named("qp", j) + " domain",
                   implies(through, q.pd == w.pd));
         facts.add(named("mw", i) + " " + named("qp", j) + " state",

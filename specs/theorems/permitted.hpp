@@ -43,14 +43,14 @@ struct Permitted {
   static Bit paged(const C& c, const Region<D>& r, Address memory, Address length, bool write) {
     return (!has(r.access, model::kOnDemand)) | mapped(c, memory, length, D::bit(write));
   }
-  static Bit covers(const C& c, const Region<D>& r, std::uint8_t qp, Address start, Address length,
+  static Bit covers(const C& c, const Region<D>& r, std::uint32_t qp, Address start, Address length,
                     std::uint32_t right, bool write) {
     const Bit range =
         r.null | ((!r.empty) & inside(start, length, r.first, r.last) &
                   (r.outside_buffers | paged(c, r, r.memory + (start - r.first), length, write)));
     return (r.pd == c.state.qps.at(qp).pd) & has(r.access, right) & range;
   }
-  static Bit element(const C& c, std::uint8_t qp, const model::Element<D>& e, Address length,
+  static Bit element(const C& c, std::uint32_t qp, const model::Element<D>& e, Address length,
                      bool write) {
     Bit found = length == D::address(0);
     for (const Region<D>& r : c.state.regions)
@@ -80,12 +80,12 @@ struct Permitted {
     const Bit any_pair = has(features, model::kMwType2A) & !has(features, model::kMwType2B);
     Bit memory = D::bit(true);
     for (std::size_t i = 0; i < D::kRegions; ++i)
-      memory = memory & implies(w.region == D::small(i),
+      memory = memory & implies(w.region == D::slot(i),
                                 paged(c, c.state.regions.at(i),
                                       w.memory + (c.call.remote - w.first), message(c), write));
     return (w.pd == c.state.qps.at(qp).pd) & has(w.access, right) &
            inside(c.call.remote, message(c), w.first, w.last) & memory &
-           ((!w.two) | any_pair | (w.qp == D::small(qp)));
+           ((!w.two) | any_pair | (w.qp == D::slot(qp)));
   }
   static Bit remote(const C& c) {
     const auto& call = c.call;
@@ -170,7 +170,7 @@ struct Permitted {
   static Bit unbound(const C& c) {
     Bit bound = D::bit(false);
     for (const Window<D>& w : c.state.windows)
-      bound = bound | (is_known_bound(w) & (w.region == D::small(c.call.mr)));
+      bound = bound | (is_known_bound(w) & (w.region == D::slot(c.call.mr)));
     return !bound;
   }
   static Bit renewed_as_the_vendor_says(const C& c) {
@@ -192,7 +192,7 @@ struct Permitted {
     return (q.state == D::small(model::QpState::rts)) & (w.pd == r.pd) & !r.null & type &
            ((!asks) | (room & rights_of));
   }
-  static Bit invalidated(const C& c, std::uint8_t qp) {
+  static Bit invalidated(const C& c, std::uint32_t qp) {
     Bit found = D::bit(false);
     for (const Window<D>& w : c.state.windows)
       found = found | (w.live & w.two & (w.rkey == c.call.rkey) & (w.pd == c.state.qps.at(qp).pd));
@@ -210,7 +210,7 @@ struct Permitted {
       const Bit range = (!flush) | ((!r.empty) & inside(e.address, e.length, r.first, r.last));
       const Bit there =
           r.outside_buffers | mapped(c, r.memory + (e.address - r.first), e.length, D::bit(write));
-      found = found | (r.live & (r.lkey == e.lkey) & (r.pd == D::small(c.call.pd)) & range &
+      found = found | (r.live & (r.lkey == e.lkey) & (r.pd == D::slot(c.call.pd)) & range &
                        has(r.access, model::kOnDemand) &
                        has(r.access, write ? model::kLocalWrite : 0U) & ((!now) | there));
     }

@@ -115,7 +115,7 @@ struct Reasons {
     Bit doubtful = D::bit(false);
     for (const Window<D>& window : c.state.windows)
       doubtful = doubtful | (window.live & window.bound & window.undefined &
-                             (window.region == D::small(c.call.mr)));
+                             (window.region == D::slot(c.call.mr)));
     const Bit nothing = !(changes(c, 1) | changes(c, 2) | changes(c, 4));
     const Bit no_range = w.moves & (none(c.call.address) | none(c.call.length));
     return nothing | no_range | not_there_yet(c, w) | pages_lost(c, w) | doubtful |
@@ -171,9 +171,7 @@ struct Reasons {
   static Reason of_advice(const C& c, std::string_view rule) {
     using E = model::Element<D>;
     const bool write = c.call.option == model::kPrefetchWrite;
-    const auto elsewhere = [&](const Region<D>& r, const E&) {
-      return r.pd != D::small(c.call.pd);
-    };
+    const auto elsewhere = [&](const Region<D>& r, const E&) { return r.pd != D::slot(c.call.pd); };
     const auto read_only = [&](const Region<D>& r, const E&) {
       return D::bit(write) & !P::has(r.access, model::kLocalWrite);
     };
@@ -211,7 +209,7 @@ struct Reasons {
     }
     if (call.verb == Verb::dealloc_pd && rule.starts_with("refused")) {
       Bit used = D::bit(false);
-      const auto pd = D::small(call.pd);
+      const auto pd = D::slot(call.pd);
       for (const auto& r : c.state.regions) used = used | (r.live & (r.pd == pd));
       for (const auto& w : c.state.windows) used = used | (w.live & (w.pd == pd));
       for (const auto& q : c.state.qps) used = used | (q.live & (q.pd == pd));
@@ -220,7 +218,7 @@ struct Reasons {
     if (call.verb == Verb::destroy_qp && rule == "refused_elsewhere") {
       Bit used = D::bit(false);
       for (const auto& w : c.state.windows)
-        used = used | (w.live & w.two & w.bound & (w.qp == D::small(call.qp)));
+        used = used | (w.live & w.two & w.bound & (w.qp == D::slot(call.qp)));
       const auto features = c.state.can.features;
       return used & P::has(features, model::kMwType2A) & !P::has(features, model::kMwType2B);
     }

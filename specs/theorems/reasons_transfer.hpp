@@ -56,7 +56,7 @@ struct TransferReasons {
   static Bit window_elsewhere(const C& c) {
     Bit found = D::bit(false);
     for (const Window<D>& w : c.state.windows)
-      found = found | (answers(c, w) & w.two & (w.qp != D::small(model::peer_of(c.call.qp))));
+      found = found | (answers(c, w) & w.two & (w.qp != D::slot(model::peer_of(c.call.qp))));
     return found & some_bytes(c);
   }
   static Bit remote_page_missing(const C& c) {
@@ -68,7 +68,7 @@ struct TransferReasons {
                      !P::paged(c, r, r.memory + (c.call.remote - r.first), P::message(c), write));
     for (const Window<D>& w : c.state.windows)
       for (std::size_t i = 0; i < D::kRegions; ++i)
-        missing = missing | (answers(c, w) & (w.region == D::small(i)) &
+        missing = missing | (answers(c, w) & (w.region == D::slot(i)) &
                              !P::paged(c, c.state.regions.at(i),
                                        w.memory + (c.call.remote - w.first), P::message(c), write));
     return missing & some_bytes(c);
@@ -108,11 +108,11 @@ struct TransferReasons {
     return e[0].length + e[1].length < P::message(c);
   }
   /// Whether no window is there that the queue pair may invalidate by that key without a doubt.
-  static Bit key_bad(const C& c, std::uint8_t qp) {
+  static Bit key_bad(const C& c, std::uint32_t qp) {
     Bit found = D::bit(false);
     for (const Window<D>& w : c.state.windows)
-      found = found |
-              (answers(c, w) & w.two & (w.pd == c.state.qps.at(qp).pd) & (w.qp == D::small(qp)));
+      found =
+          found | (answers(c, w) & w.two & (w.pd == c.state.qps.at(qp).pd) & (w.qp == D::slot(qp)));
     return !found;
   }
   static Bit bind_bad(const C& c) {

@@ -85,7 +85,7 @@ struct ResultFacts {
     Bit bound = D::bit(false);
     if (c.call.verb == Verb::dereg_mr)
       for (const auto& w : c.state.windows)
-        bound = bound | (w.live & w.bound & (w.region == D::small(c.call.mr)));
+        bound = bound | (w.live & w.bound & (w.region == D::slot(c.call.mr)));
     for (const auto& a : c.rules) {
       if (a.rule->weight == Weight::inconclusive) continue;
       const Bit frees = is_success(a) ? a.situation : !a.situation;

@@ -18,7 +18,7 @@ struct SuccessFacts {
     if (!model::makes_region(c.verb) || t.result.outcome != Outcome::ok) return;
     const auto& r = t.after.regions.at(c.mr);
     facts.add("keys", r.live & (r.lkey == t.result.lkey) & (r.rkey == t.result.rkey) &
-                          (r.pd == D::small(c.pd)));
+                          (r.pd == D::slot(c.pd)));
     const auto zero_key = D::key(0);
     facts.add("no older keys", (r.old_lkey == zero_key) & (r.old_rkey == zero_key));
     const auto none = D::address(0);
@@ -63,19 +63,19 @@ struct SuccessFacts {
     if (c.verb == Verb::alloc_mw) {
       const auto& w = t.after.windows.at(c.mw);
       facts.add("allocated", w.live & !w.bound & !w.undefined & (w.rkey == t.result.rkey) &
-                                 (w.pd == D::small(c.pd)) &
+                                 (w.pd == D::slot(c.pd)) &
                                  (w.two == D::bit(c.option == model::kTypeTwo)));
       const auto none = D::address(0);
       facts.add("nothing older", (w.first == none) & (w.last == none) & (w.memory == none) &
                                      (w.access == D::flags(0)) & (w.old_rkey == D::key(0)) &
-                                     (w.region == D::small(0)) & (w.qp == D::small(0)));
+                                     (w.region == D::slot(0)) & (w.qp == D::slot(0)));
     }
     if (!model::is_bind(c.verb)) return;
     const auto& w = t.after.windows.at(c.mw);
     const auto& r = t.before.regions.at(c.mr);
     const auto zero = (c.access & D::flags(model::kZeroBased)) != D::flags(0);
     facts.add("bound", w.live & (w.bound == (c.length != D::address(0))));
-    facts.add("where", (w.region == D::small(c.mr)) & (w.qp == D::small(c.qp)) &
+    facts.add("where", (w.region == D::slot(c.mr)) & (w.qp == D::slot(c.qp)) &
                            (w.access == c.access) & (w.rkey == t.result.rkey));
     facts.add("range", (w.first == D::select(zero, D::address(0), c.address)) &
                            (w.last - w.first == c.length - D::address(1)) &
@@ -103,7 +103,7 @@ struct SuccessFacts {
       facts.add("mr", !t.after.regions.at(c.mr).live);
       for (std::size_t i = 0; i < D::kWindows; ++i)
         facts.add(named("mw", i), implies(t.after.windows.at(i).live & t.after.windows.at(i).bound,
-                                          t.after.windows.at(i).region != D::small(c.mr)));
+                                          t.after.windows.at(i).region != D::slot(c.mr)));
     }
     if (c.verb == Verb::dealloc_mw) {
       const auto& w = t.after.windows.at(c.mw);
@@ -135,7 +135,7 @@ struct SuccessFacts {
                                         (e.at(1).length == c.second.length));
     }
     if (c.verb == Verb::connect)
-      for (const std::uint8_t end : {c.qp, model::peer_of(c.qp)}) {
+      for (const std::uint32_t end : {c.qp, model::peer_of(c.qp)}) {
         const auto& q = t.after.qps.at(end);
         facts.add(named("qp", end), q.live & (q.state == rts) & !q.posted);
       }
@@ -143,19 +143,19 @@ struct SuccessFacts {
     if (c.verb != Verb::connect && c.verb != Verb::destroy_qp) return;
     for (std::size_t i = 0; i < D::kWindows; ++i) {
       const auto& w = t.before.windows.at(i);
-      const auto here = w.live & w.bound & w.two & (w.qp == D::small(c.qp));
+      const auto here = w.live & w.bound & w.two & (w.qp == D::slot(c.qp));
       facts.add(named("mw", i), implies(here, t.after.windows.at(i).undefined));
     }
   }
 
   /// At either end: whatever takes a pair to ERR leaves its windows in doubt.
   static void windows_go_with_their_pair(const T& t, F& facts) {
-    for (const std::uint8_t end : {t.call.qp, model::peer_of(t.call.qp)}) {
+    for (const std::uint32_t end : {t.call.qp, model::peer_of(t.call.qp)}) {
       const Bit stopped = (t.before.qps.at(end).state == D::small(model::QpState::rts)) &
                           (t.after.qps.at(end).state == D::small(model::QpState::err));
       for (std::size_t i = 0; i < D::kWindows; ++i) {
         const auto& w = t.before.windows.at(i);
-        const auto here = w.live & w.bound & w.two & (w.qp == D::small(end));
+        const auto here = w.live & w.bound & w.two & (w.qp == D::slot(end));
         facts.add(named("mw", i) + named(" qp", end),
                   implies(stopped & here,
                           t.after.windows.at(i).undefined | !t.after.windows.at(i).bound));
@@ -180,7 +180,7 @@ struct SuccessFacts {
     if (both) facts.add("responder", (p.state == err) & !p.posted);
     for (std::size_t i = 0; i < D::kWindows; ++i) {
       const auto& w = t.before.windows.at(i);
-      const auto here = w.live & w.bound & w.two & (w.qp == D::small(t.call.qp));
+      const auto here = w.live & w.bound & w.two & (w.qp == D::slot(t.call.qp));
       facts.add(named("mw", i), implies(here, t.after.windows.at(i).undefined));
     }
     if (model::is_bind(t.call.verb)) {

@@ -161,7 +161,7 @@ model::KeyName name_of(Plain::Key key, const State<Plain>& state, bool local) {
     const auto known = static_cast<std::uint32_t>(of.value());
     if (name.kind != value || known == 0) return;
     if (known != wanted && !(flipped && (known ^ wanted) <= 0xff)) return;
-    name = {kind, static_cast<std::uint8_t>(slot), known ^ wanted, 0};
+    name = {kind, static_cast<std::uint32_t>(slot), known ^ wanted, 0};
   };
   for (const bool live : {true, false}) {
     for (std::size_t i = 0; i < state.regions.size(); ++i) {
@@ -327,8 +327,7 @@ class BoundedSearch::Path {
   static void setup(const State<Plain>& start, model::Setup& setup) {
     for (std::size_t i = 0; i < Terms::kPds; ++i) setup.pd.at(i) = start.pds.at(i).live.truth();
     for (std::size_t i = 0; i < Terms::kQps; ++i)
-      if (start.qps.at(i).live.truth())
-        setup.qp_pd.at(i) = static_cast<std::uint8_t>(start.qps.at(i).pd.value());
+      if (start.qps.at(i).live.truth()) setup.qp_pd.at(i) = start.qps.at(i).pd.value();
   }
 
   static model::PlannedCall call_of(const std::string& prefix, const Shape& shape,

@@ -1,7 +1,6 @@
 #include "specs/traces/concrete_rules.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "model/trace/layout.hpp"
 #include "specs/theorems/all.hpp"
@@ -63,7 +62,9 @@ struct ConcreteRules::ChoiceTerms {
 namespace {
 
 Shape shape_of(const Call<Plain>& call) {
-  return {call.verb, call.pd, call.mr, call.mw, call.qp, call.source, call.option, call.elements};
+  const auto small = [](std::uint32_t slot) { return static_cast<std::uint8_t>(slot); };  // fits()
+  return {call.verb,      small(call.pd),     small(call.mr), small(call.mw),
+          small(call.qp), small(call.source), call.option,    call.elements};
 }
 
 /// Whether the address lies in a buffer that the proofs do not have.
@@ -130,12 +131,7 @@ void ConcreteRules::set(const State<Plain>& state, const Call<Plain>& call,
     else
       set(term.ref(), value.value());
   };
-  static_assert(std::is_trivially_copyable_v<State<Plain>>);
-  // NOLINTNEXTLINE(*-memory-comparison,cert-exp42-c,cert-flp37-c): other padding only costs time
-  if (!last_state_ || std::memcmp(&*last_state_, &state, sizeof state) != 0) {
-    state_fields(pair, before_, state);
-    last_state_ = state;
-  }
+  state_fields(pair, before_, state);
   (void)shape_name(shape_of(call));
   call_fields(pair, *last_call_, call);
   if (result != nullptr) result_fields(pair, seen_, *result);
@@ -185,13 +181,13 @@ std::vector<const Row*> ConcreteRules::possible(const State<Plain>& state,
 std::vector<const Row*> ConcreteRules::allowing(const State<Plain>& state, const Call<Plain>& call,
                                                 const Result<Plain>& result) {
   const Shape shape = shape_of(call);
+  set(state, call, &result);
   std::vector<const Row*> rows;
   for (const Row& row : rows_) {
     if (row.verb != call.verb || (row.dialects & dialect_) == 0 ||
         row.rule.outcome != result.outcome)
       continue;
     auto& terms = step(row, shape);
-    set(state, call, &result);
     if (holds(terms.allowed)) rows.push_back(&row);
   }
   return rows;

@@ -81,7 +81,6 @@ class ConcreteRules {
   std::map<std::string, std::unique_ptr<ChoiceTerms>> choices_;
   smt::Assignment values_;
   // What was set last, so that it is not set again: most questions differ in little.
-  std::optional<State<Plain>> last_state_;
   Shape last_shape_;
   std::string last_name_;
   std::optional<model::Call<Terms>> last_call_;

@@ -31,7 +31,7 @@ impl::SimOptions options_of(std::string_view dialect, const model::Capabilities<
 }
 
 /// The other of the first two, if it is one of them.
-std::uint8_t swapped(std::uint8_t slot) { return slot < 2 ? slot ^ 1U : slot; }
+std::uint32_t swapped(std::uint32_t slot) { return slot < 2 ? slot ^ 1U : slot; }
 
 void swap_regions(model::KeyName& key) {
   using Kind = model::KeyName::Kind;

@@ -48,17 +48,19 @@ bool looks_alike(const Seen& a, const Seen& b) {
 void note_keys(State<Plain>& state, const Call<Plain>& call, const Seen& seen) {
   if (!model::tells_keys(call.verb, seen)) return;
   if (model::tells_lkey(call.verb)) {
-    auto& r = state.regions.at(call.mr);
     const bool again = call.verb == Verb::rereg_mr;
-    r.old_lkey = again ? r.lkey : Plain::key(0);
-    r.old_rkey = again ? r.rkey : Plain::key(0);
-    r.lkey = seen.lkey;
-    r.rkey = seen.rkey;
+    state.regions.change(call.mr, [&](auto& r) {
+      r.old_lkey = again ? r.lkey : Plain::key(0);
+      r.old_rkey = again ? r.rkey : Plain::key(0);
+      r.lkey = seen.lkey;
+      r.rkey = seen.rkey;
+    });
     return;
   }
-  auto& w = state.windows.at(call.mw);
-  w.old_rkey = model::is_bind(call.verb) ? w.rkey : Plain::key(0);
-  w.rkey = seen.rkey;
+  state.windows.change(call.mw, [&](auto& w) {
+    w.old_rkey = model::is_bind(call.verb) ? w.rkey : Plain::key(0);
+    w.rkey = seen.rkey;
+  });
 }
 
 std::string sentence_of(const std::string& theorem) {
