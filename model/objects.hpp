@@ -8,9 +8,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -20,12 +20,18 @@
 
 namespace mrproof::model {
 
+/// Which key of a region is meant. Windows have a remote key only.
+enum class KeyKind : std::uint8_t { local, remote };
+
 /// Which objects are asked for. A container shows at least these; it may show others, dead ones
 /// too, and one of them twice: who asks says itself what has to hold.
-template <class Slot> struct InPd { Slot pd; };            ///< that belong to the PD
-template <class Slot> struct OnRegion { Slot region; };    ///< windows on the region
-template <class Slot> struct ThroughQp { Slot qp; };       ///< windows bound through the queue pair
-template <class Key> struct WithLkey { Key key; };         ///< whose lkey has the key's index
+template <class Slot> struct InPd { Slot pd; };          ///< that belong to the PD
+template <class Slot> struct OnRegion { Slot region; };  ///< windows on the region
+template <class Slot> struct ThroughQp { Slot qp; };     ///< windows bound through the queue pair
+template <class Key> struct WithKey {
+  Key key;
+  KeyKind kind;
+};                                                         ///< whose key has the key's index
 template <class Key> struct WithRkey { Key key; };         ///< whose rkey has the key's index
 template <class Key> struct WithKeys { Key lkey, rkey; };  ///< the one or the other
 struct Everywhere {};                                      ///< all, one by one
@@ -78,12 +84,13 @@ struct Link {
 /// Objects in chains: those whose links have a number are found without looking at the others.
 template <class T> class LinkedObjects {
  public:
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
-  [[nodiscard]] const T& at(std::size_t place) const { return entries_[place].object; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const T& at(std::size_t place) const { return entry(place).object; }
 
+  /// Changes an object by how(object), of which there are more afterwards if it is behind the last.
   void change(std::size_t place, auto&& how) {
-    if (place >= entries_.size()) grow(place + 1);
-    T& object = entries_[place].object;
+    if (place >= size_) grow(place + 1);
+    T& object = entry(place).object;
     const auto before = Links<T>::numbers(object);
     how(object);
     const auto after = Links<T>::numbers(object);
@@ -91,30 +98,6 @@ template <class T> class LinkedObjects {
       if (before[link] == after[link]) continue;
       if (before[link]) take_out(link, *before[link], place);
       if (after[link]) put_in(link, *after[link], place);
-    }
-  }
-  /// As those of a table, which has asked its first slots before.
-  void change_all(const auto& which, auto&& how) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(which)>, Everywhere>)
-      for (std::size_t place = 0; place < entries_.size(); ++place) change(place, how);
-    else
-      for (const Link link : Links<T>::of(which))
-        for (Place place = head(link), next = kNone; place != kNone; place = next) {
-          next = entries_[place].next[link.link];
-          change(place, how);
-        }
-  }
-  void visit(const auto& which, auto&& visit) const {
-    visit_places(which, [&](std::size_t /*place*/, const T& object) { return visit(object); });
-  }
-  void visit_places(const auto& which, auto&& visit) const {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(which)>, Everywhere>) {
-      for (std::size_t place = 0; place < entries_.size(); ++place)
-        if (!visit(place, entries_[place].object)) return;
-    } else {
-      for (const Link link : Links<T>::of(which))
-        for (Place place = head(link); place != kNone; place = entries_[place].next[link.link])
-          if (!visit(place, entries_[place].object)) return;
     }
   }
 
@@ -127,6 +110,48 @@ template <class T> class LinkedObjects {
     std::array<Place, kLinks> next, previous;  // in the chains that it is in
   };
 
+ public:
+  /// Goes through those that are asked for. The one that was shown last may change.
+  template <class Which> class Walk {
+   public:
+    /// No objects: it ends at once.
+    Walk(const LinkedObjects* objects, const Which& which) : objects_(objects), which_(which) {
+      if (objects_ != nullptr) begin();
+    }
+    /// Whether there is one more; place() says where.
+    bool next() {
+      if (objects_ == nullptr || ahead_ == kNone) return false;
+      place_ = ahead_;
+      if constexpr (kAll) {
+        ahead_ = place_ + 1 < objects_->size() ? place_ + 1 : kNone;
+      } else {
+        const auto links = Links<T>::of(which_);
+        ahead_ = objects_->entry(place_).next[links[link_].link];
+        while (ahead_ == kNone && ++link_ < links.size()) ahead_ = objects_->head(links[link_]);
+      }
+      return true;
+    }
+    [[nodiscard]] std::size_t place() const { return place_; }
+    [[nodiscard]] const T& object() const { return objects_->at(place_); }
+
+   private:
+    static constexpr bool kAll = std::is_same_v<Which, Everywhere>;
+    void begin() {
+      if constexpr (kAll) {
+        ahead_ = objects_->size() == 0 ? kNone : 0;
+      } else {
+        const auto links = Links<T>::of(which_);
+        ahead_ = objects_->head(links[0]);
+        while (ahead_ == kNone && ++link_ < links.size()) ahead_ = objects_->head(links[link_]);
+      }
+    }
+    const LinkedObjects* objects_;
+    const Which& which_;
+    std::size_t link_ = 0;
+    Place place_ = kNone, ahead_ = kNone;
+  };
+
+ private:
   [[nodiscard]] std::size_t bucket(std::uint32_t number) const {
     return (number * 0x9e3779b97f4a7c15ULL >> 32U) & (heads_.size() - 1);
   }
@@ -135,61 +160,90 @@ template <class T> class LinkedObjects {
   }
   void put_in(std::size_t link, std::uint32_t number, std::size_t place) {
     Place& first = heads_[bucket(number)][link];
-    entries_[place].next[link] = first;
-    entries_[place].previous[link] = kNone;
-    if (first != kNone) entries_[first].previous[link] = static_cast<Place>(place);
+    entry(place).next[link] = first;
+    entry(place).previous[link] = kNone;
+    if (first != kNone) entry(first).previous[link] = static_cast<Place>(place);
     first = static_cast<Place>(place);
   }
   void take_out(std::size_t link, std::uint32_t number, std::size_t place) {
-    const Place next = entries_[place].next[link], previous = entries_[place].previous[link];
-    (previous == kNone ? heads_[bucket(number)] : entries_[previous].next)[link] = next;
-    if (next != kNone) entries_[next].previous[link] = previous;
+    const Place next = entry(place).next[link], previous = entry(place).previous[link];
+    (previous == kNone ? heads_[bucket(number)] : entry(previous).next)[link] = next;
+    if (next != kNone) entry(next).previous[link] = previous;
+  }
+  /// The blocks are of 64 entries, 128, 256 and so on: they stay where they are.
+  static std::pair<std::size_t, std::size_t> block_of(std::size_t place) {
+    const std::size_t from_64 = place + 64;
+    const auto block = static_cast<std::size_t>(std::bit_width(from_64)) - 7;
+    return {block, from_64 - (std::size_t{64} << block)};
+  }
+  [[nodiscard]] const Entry& entry(std::size_t place) const {
+    const auto [block, at] = block_of(place);
+    return blocks_[block][at];
+  }
+  Entry& entry(std::size_t place) {
+    const auto [block, at] = block_of(place);
+    return blocks_[block][at];
   }
   void grow(std::size_t size) {
-    entries_.resize(size);
+    size_ = size;
+    while (blocks_.size() <= block_of(size - 1).first)
+      blocks_.emplace_back(std::size_t{64} << blocks_.size());
     std::size_t buckets = heads_.empty() ? 16 : heads_.size();
     while (buckets < size) buckets *= 2;
     if (buckets == heads_.size()) return;
     std::array<Place, kLinks> none;
     none.fill(kNone);
     heads_.assign(buckets, none);
-    for (std::size_t place = 0; place < entries_.size(); ++place) {
-      const auto numbers = Links<T>::numbers(entries_[place].object);
+    for (std::size_t place = 0; place < size; ++place) {
+      const auto numbers = Links<T>::numbers(at(place));
       for (std::size_t link = 0; link < kLinks; ++link)
         if (numbers[link]) put_in(link, *numbers[link], place);
     }
   }
-  std::deque<Entry> entries_;
+  std::size_t size_ = 0;
+  std::vector<std::vector<Entry>> blocks_;
   std::vector<std::array<Place, kLinks>> heads_;
 };
 
 /// Any number of slots. The first `Few` are shown to everybody who asks, as in an array: most cases
 /// have no others. Those behind them are found by their links.
+///
+/// Each function calls what it is given at one place, so that compilers put it there: steps of
+/// cases with few objects take three times as long otherwise.
 template <class T, std::size_t Few> class ObjectTable {
+  using More = LinkedObjects<T>;
+
  public:
   /// How many slots there are to look at; all others are empty.
   [[nodiscard]] std::size_t size() const { return Few + (more_ ? more_->size() : 0); }
   [[nodiscard]] const T& at(std::size_t slot) const {
-    if (slot < Few) return few_[slot];
-    return slot < size() ? more_->at(slot - Few) : kEmpty;
+    if (slot < Few) [[likely]]
+      return few_[slot];
+    return at_more(slot);
   }
   const T& operator[](std::size_t slot) const { return at(slot); }
   void put(std::size_t slot, const T& object) {
-    change(slot, [&](T& old) { old = object; });
+    if (slot < Few)
+      few_[slot] = object;
+    else
+      change_more(slot, [&](T& old) { old = object; });
   }
   void change(std::size_t slot, auto&& how) {
-    if (slot < Few) return static_cast<void>(how(few_[slot]));
-    if (!more_) more_.emplace();
-    more_->change(slot - Few, how);
+    if (slot < Few) [[likely]]
+      how(few_[slot]);
+    else
+      change_more(slot, how);
   }
   void change_all(const auto& which, auto&& how) {
     for (T& object : few_) how(object);
-    if (more_) more_->change_all(which, how);
+    if (more_) [[unlikely]]
+      change_behind(which, how);
   }
   void visit(const auto& which, auto&& visit) const {
     for (const T& object : few_)
       if (!visit(object)) return;
-    if (more_) more_->visit(which, visit);
+    if (more_) [[unlikely]]
+      visit_behind(which, visit);
   }
   template <class D> void named(const typename D::Slot& slot, auto&& visit) const {
     visit(D::bit(true), at(slot.value()));
@@ -198,16 +252,18 @@ template <class T, std::size_t Few> class ObjectTable {
   static auto alike(const typename D::Slot& one, const typename D::Slot& other, auto&& fact) {
     return D::bit(fact(one.value()) == fact(other.value()));
   }
-  /// Calls visit(slot, object) for those that are asked for behind the few.
+  /// Goes through those that are asked for behind the few.
+  template <class Which> [[nodiscard]] auto walk(const Which& which) const {
+    return typename More::template Walk<Which>(more(), which);
+  }
+  /// Calls visit(slot, object) for each of these.
   void visit_more(const auto& which, auto&& visit) const {
-    if (!more_) return;
-    more_->visit_places(
-        which, [&](std::size_t place, const T& object) { return visit(Few + place, object); });
+    for (auto walk = this->walk(which); walk.next();) visit(Few + walk.place(), walk.object());
   }
   /// The slots that every question shows; whether there are others.
   [[nodiscard]] const std::array<T, Few>& few() const { return few_; }
   [[nodiscard]] T& few(std::size_t slot) { return few_.at(slot); }
-  [[nodiscard]] const LinkedObjects<T>* more() const { return more_ ? &*more_ : nullptr; }
+  [[nodiscard]] const More* more() const { return more_ ? &*more_ : nullptr; }
 
   /// For who looks at a whole state, which no rule does.
   class Iterator {
@@ -233,9 +289,23 @@ template <class T, std::size_t Few> class ObjectTable {
   [[nodiscard]] Iterator end() const { return {*this, size()}; }
 
  private:
+  [[gnu::noinline]] const T& at_more(std::size_t slot) const {
+    return slot < size() ? more_->at(slot - Few) : kEmpty;
+  }
+  [[gnu::noinline]] void visit_behind(const auto& which, auto&& visit) const {
+    for (auto walk = this->walk(which); walk.next();)
+      if (!visit(walk.object())) return;
+  }
+  [[gnu::noinline]] void change_behind(const auto& which, auto&& how) {
+    for (auto walk = this->walk(which); walk.next();) more_->change(walk.place(), how);
+  }
+  [[gnu::noinline]] void change_more(std::size_t slot, auto&& how) {
+    if (!more_) more_.emplace();
+    more_->change(slot - Few, how);
+  }
   inline static const T kEmpty{};
   std::array<T, Few> few_{};
-  std::optional<LinkedObjects<T>> more_;
+  std::optional<More> more_;
 };
 
 /// Whether some, whether every object that is asked for satisfies the predicate.

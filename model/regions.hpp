@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <utility>
 
 #include "model/state.hpp"
 
@@ -31,7 +32,7 @@ template <class D, std::size_t N> class FoundAmongFew {
   std::array<typename D::Bit, N> bits_{};
   std::uint8_t count_ = 0;
 };
-/// The same where every bit is known. As small as can be: the judge makes ten of them a step.
+/// The same where every bit is known.
 template <class D, std::size_t N>
 requires(D::kDecided) class FoundAmongFew<D, N> {
  public:
@@ -46,6 +47,10 @@ requires(D::kDecided) class FoundAmongFew<D, N> {
     for (unsigned rest = mask_; rest != 0; rest &= rest - 1)
       visit(D::bit(true), objects[static_cast<std::size_t>(std::countr_zero(rest))]);
   }
+  constexpr auto first(const auto& objects) const {
+    return mask_ == 0 ? nullptr : &objects[static_cast<std::size_t>(std::countr_zero(mask_))];
+  }
+  [[nodiscard]] constexpr bool several() const { return (mask_ & (mask_ - 1U)) != 0; }
 
  private:
   std::uint8_t mask_ = 0;
@@ -60,6 +65,8 @@ template <class D, class T, std::size_t N> class Found<D, ObjectArray<T, N>> {
       const ObjectArray<T, N>& objects, const auto& /*which*/, auto&& predicate) {
     return few_.look_up(objects, predicate);
   }
+  /// There are none.
+  constexpr void clear() {}
   /// Calls visit(bit, object) for each; to be asked as it was looked up.
   constexpr void each(const ObjectArray<T, N>& objects, const auto& /*which*/, auto&& /*predicate*/,
       auto&& visit) const {
@@ -69,40 +76,56 @@ template <class D, class T, std::size_t N> class Found<D, ObjectArray<T, N>> {
  private:
   FoundAmongFew<D, N> few_;
 };
+/// Of a table mostly one. As small as can be: the judge makes ten of them a step.
 template <class D, class T, std::size_t Few> class Found<D, ObjectTable<T, Few>> {
  public:
+  constexpr Found() {}  // not even zeros
+  constexpr void clear() { first_ = nullptr; }
   constexpr auto look_up(const ObjectTable<T, Few>& objects, const auto& which, auto&& predicate) {
-    const auto some = few_.look_up(objects.few(), predicate);
-    if (const auto* more = objects.more())
-      more->visit(which, [&](const T& object) {
-        if (!predicate(object).truth()) return true;
-        several_ = first_ != nullptr;
-        if (!several_) first_ = &object;
-        return !several_;
-      });
-    return some | D::bit(first_ != nullptr);
+    FoundAmongFew<D, Few> few;
+    few.look_up(objects.few(), predicate);
+    first_ = few.first(objects.few());
+    several_ = few.several();
+    if (objects.more() != nullptr) [[unlikely]]
+      look_behind(objects, which, predicate);
+    return D::bit(first_ != nullptr);
   }
   constexpr void each(
       const ObjectTable<T, Few>& objects, const auto& which, auto&& predicate, auto&& visit) const {
-    few_.each(objects.few(), visit);
-    if (!several_) {
-      if (first_ != nullptr) visit(D::bit(true), *first_);
-      return;
+    for (const T* object = first_; object != nullptr;) {
+      visit(D::bit(true), *object);
+      if (!several_) [[likely]]
+        return;
+      object = next_of(objects, which, predicate, object);
     }
-    objects.more()->visit(which, [&](const T& object) {
-      if (predicate(object).truth()) visit(D::bit(true), object);
-      return true;
-    });
   }
 
  private:
-  FoundAmongFew<D, Few> few_;
-  bool several_ = false;
-  const T* first_ = nullptr;
-};
+  [[gnu::noinline]] void look_behind(
+      const ObjectTable<T, Few>& objects, const auto& which, auto&& predicate) {
+    for (auto walk = objects.walk(which); !several_ && walk.next();) {
+      if (!predicate(walk.object()).truth()) continue;
+      several_ = first_ != nullptr;
+      if (!several_) first_ = &walk.object();
+    }
+  }
+  /// Several regions have one key where they are null: as many steps as there are, for each of
+  /// them.
+  [[gnu::noinline]] static const T* next_of(
+      const ObjectTable<T, Few>& objects, const auto& which, auto&& predicate, const T* last) {
+    const T* next = nullptr;
+    bool passed = false;
+    objects.visit(which, [&](const T& object) {
+      if (passed && predicate(object).truth()) next = &object;
+      passed = passed || &object == last;
+      return next == nullptr;
+    });
+    return next;
+  }
 
-/// Which key of a region is meant. Windows have a remote key only.
-enum class KeyKind : std::uint8_t { local, remote };
+  const T* first_;
+  bool several_;
+};
 
 template <class D> struct Target;
 
@@ -111,32 +134,21 @@ template <class D> struct Target;
 template <class D> class Holders {
  public:
   using Bit = typename D::Bit;
-  constexpr Holders() = default;
+  constexpr Holders() {}  // nothing is read before look_up()
   constexpr Holders(const Holders&) = default;
   Holders& operator=(const Holders&) = delete;
   constexpr ~Holders() = default;
 
   /// Finds those of the target's key, if that was not done before.
   constexpr void look_up(const Target<D>& target) {
-    if (looked_) return;
-    looked_ = true;
-    const auto finds = [&](const auto& object) { return target.finds(object); };
-    if (target.kind == KeyKind::local) {
-      live_ = regions_.look_up(target.s.regions, WithLkey{target.key}, finds);
-      return;
-    }
-    live_ = regions_.look_up(target.s.regions, WithRkey{target.key}, finds) |
-            windows_.look_up(target.s.windows, WithRkey{target.key}, finds);
+    if (!looked_) find(target);
   }
   /// Whether something answers.
   [[nodiscard]] constexpr const Bit& live() const { return live_; }
   /// Calls visit(bit, object) for each region, each window that answers, or may.
   constexpr void each_region(const Target<D>& target, auto&& visit) const {
     const auto finds = [&](const auto& object) { return target.finds(object); };
-    if (target.kind == KeyKind::local)
-      regions_.each(target.s.regions, WithLkey{target.key}, finds, visit);
-    else
-      regions_.each(target.s.regions, WithRkey{target.key}, finds, visit);
+    regions_.each(target.s.regions, WithKey{target.key, target.kind}, finds, visit);
   }
   constexpr void each_window(const Target<D>& target, auto&& visit) const {
     const auto finds = [&](const auto& object) { return target.finds(object); };
@@ -144,8 +156,17 @@ template <class D> class Holders {
   }
 
  private:
+  constexpr void find(const Target<D>& target) {
+    looked_ = true;
+    const auto finds = [&](const auto& object) { return target.finds(object); };
+    live_ = regions_.look_up(target.s.regions, WithKey{target.key, target.kind}, finds);
+    if (target.kind == KeyKind::local)
+      windows_.clear();
+    else
+      live_ = live_ | windows_.look_up(target.s.windows, WithRkey{target.key}, finds);
+  }
   bool looked_ = false;
-  Bit live_{};
+  Bit live_;
   Found<D, decltype(State<D>::regions)> regions_;
   Found<D, decltype(State<D>::windows)> windows_;
 };

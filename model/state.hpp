@@ -84,7 +84,9 @@ template <> struct Links<Region<Plain>> {
     if (!r.live.truth()) return {};
     return {index(r.lkey), index(r.rkey), r.pd.value()};
   }
-  static std::array<Link, 1> of(const WithLkey<Plain::Key>& w) { return {{{0, index(w.key)}}}; }
+  static std::array<Link, 1> of(const WithKey<Plain::Key>& w) {
+    return {{{w.kind == KeyKind::local ? 0U : 1U, index(w.key)}}};
+  }
   static std::array<Link, 1> of(const WithRkey<Plain::Key>& w) { return {{{1, index(w.key)}}}; }
   static std::array<Link, 2> of(const WithKeys<Plain::Key>& w) {
     return {{{0, index(w.lkey)}, {1, index(w.rkey)}}};

@@ -167,6 +167,9 @@ def panels(rows, rates):
 
     yield ("Beside live regions", "live regions", "ns", "",
            of(("propose_a_call", "judge_a_write"), lambda _, rate: 1e9 / rate), "linespoints")
+    among = of(["judge_and_advance_among"], lambda _, rate: 1e9 / rate)
+    if among["judge and advance among"]:
+        yield "Beside many", "live regions", "ns", "x", among, "linespoints"
     yield ("Traces", "steps", "ms", "xy",
            of(("print_a_trace", "parse_a_trace", "judge_a_trace"),
               lambda steps, rate: 1e3 * steps / rate), "linespoints")
@@ -218,9 +221,9 @@ def main():
         growth.check()
     rows = exploration(os.path.abspath(options.mrproof), options.runs, options.large)
     lines = head(options, rows)
-    if options.judge:
-        lines += ["", "## The model", "",
-                  *rate_table(benchmarks_of(options.judge, options.runs))]
+    judged = benchmarks_of(options.judge, options.runs) if options.judge else {}
+    if judged:
+        lines += ["", "## The model", "", *rate_table(judged)]
     if options.prover:
         lines += ["", "## Proofs", "", *proofs(options.prover, options.runs)]
     if options.traces:
@@ -230,7 +233,7 @@ def main():
                   *rate_table(rates)]
         if options.out:
             drawing = os.path.join(os.path.dirname(os.path.abspath(options.out)), "growth.svg")
-            growth.draw(list(panels(rows, rates)), drawing)
+            growth.draw(list(panels(rows, {**judged, **rates})), drawing)
             lines += ["", "![how it grows](growth.svg)"]
     text = "\n".join(lines) + "\n"
     if options.out:

@@ -5,6 +5,7 @@
 // which the steps name ever others; and how many bytes an object takes.
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <random>
@@ -52,7 +53,7 @@ class Judging {
   void step(const Pair& step) {
     const PlainView view{state_, step.call, step.result};
     const Judgement judgement = judge(book_, view);
-    if (judgement.verdict != Verdict::conforms) std::abort();
+    if (judgement.verdict != Verdict::conforms) fail(step, judgement);
     if (judgement.rule->transfer != nullptr) {
       auto transfer = judgement.rule->transfer(view);
       benchmark::DoNotOptimize(transfer);
@@ -68,6 +69,11 @@ class Judging {
   }
 
  private:
+  [[noreturn]] static void fail(const Pair& step, const Judgement& judgement) {
+    std::fprintf(stderr, "%s: %s\n", kVerbNames.at(static_cast<std::size_t>(step.call.verb)).data(),
+        judgement.rule == nullptr ? "no rule" : judgement.rule->name);
+    std::abort();
+  }
   const Rulebook& book_ = linux_rulebook();
   State<Plain> state_;
   Memory memory_;
@@ -130,7 +136,7 @@ class Among {
     bound.call.mw = 0;
     bound.call.mr = one();
     bound.call.address = make_.call.address;
-    bound.call.rkey = Plain::key(0x101);
+    bound.call.rkey = bound.result.rkey = Plain::key(0x101);
     step(bound);
     Pair through = write_;
     through.call.lkey = key(one());
