@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "model/trace/notation.hpp"
+#include "model/trace/trace_loops.hpp"
 #include "model/trace/trace_parse.hpp"
 
 namespace mrproof::model {
@@ -150,10 +151,67 @@ void parse_line(LineScanner& in, std::size_t number, Trace& trace) {
   }
 }
 
+/// Reads lines that are no comments, those of `repeat N` again and again.
+class LineReader {
+ public:
+  LineReader(Trace& trace, const std::string& file) : trace_(trace), file_(file) {}
+
+  void take(LineScanner& in, std::size_t number) {
+    if (in.next_word() == "repeat") {
+      begin(in, number);
+    } else if (in.next_word() == "end") {
+      if (begun_ == 0) in.fail("'end' without 'repeat N' before it");
+      in.take("end");
+      in.expect_end();
+      begun_ = 0;
+      for (std::uint32_t round = 1; round < rounds_; ++round)
+        for (const auto& [line, at] : lines_) {
+          LineScanner again(line, file_, at);
+          again.skip_blanks();
+          again.set_round(round);
+          read(again, at);
+        }
+    } else {
+      if (begun_ != 0) {
+        lines_.push_back({std::string(in.rest()), number});
+        in.set_round(0);
+      }
+      read(in, number);
+    }
+  }
+  /// Fails if something is missing after the last line.
+  void finish() const {
+    if (begun_ != 0) LineScanner("", file_, begun_).fail("'end' is missing for this 'repeat'");
+  }
+
+ private:
+  void begin(LineScanner& in, std::size_t number) {
+    if (begun_ != 0) in.fail("a 'repeat' inside another; write 'end' first");
+    in.take("repeat");
+    const std::size_t start = in.position();
+    rounds_ = in.number(kMostTraceSteps, "how often the steps up to 'end' are made");
+    if (rounds_ == 0) in.fail_at(start, "the steps are made once at least");
+    in.expect_end();
+    begun_ = number;
+    lines_.clear();
+  }
+  void read(LineScanner& in, std::size_t number) {
+    if (trace_.steps.size() >= kMostTraceSteps)
+      in.fail(fmt::format("a trace has {} steps at most", kMostTraceSteps));
+    parse_line(in, number, trace_);
+  }
+  Trace& trace_;
+  const std::string& file_;
+  std::uint64_t rounds_ = 0;  // of the steps that repeat
+  std::size_t begun_ = 0;     // the line of their 'repeat', while they are read
+  std::vector<std::pair<std::string, std::size_t>> lines_;
+};
+
 }  // namespace
 
 Trace parse_trace(std::string_view text, const std::string& file) {
   Trace trace;
+  LineReader reader(trace, file);
   std::size_t number = 0;
   while (!text.empty()) {
     ++number;
@@ -171,7 +229,7 @@ Trace parse_trace(std::string_view text, const std::string& file) {
       trace.comments.emplace_back(line.substr(1));
     } else {
       in.skip_blanks();
-      if (!in.at_end()) parse_line(in, number, trace);
+      if (!in.at_end()) reader.take(in, number);
     }
     if (end == std::string_view::npos)
       in.fail_at(line.size(), "the last line does not end: the file is cut off");
@@ -181,6 +239,7 @@ Trace parse_trace(std::string_view text, const std::string& file) {
     throw TraceError(file +
                      ":1:1: the file is empty; a trace starts with the line "
                      "'# mrproof trace v1'");
+  reader.finish();
   return trace;
 }
 

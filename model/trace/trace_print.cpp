@@ -4,6 +4,7 @@
 
 #include "model/trace/notation.hpp"
 #include "model/trace/trace.hpp"
+#include "model/trace/trace_loops.hpp"
 
 namespace mrproof::model {
 
@@ -134,14 +135,15 @@ std::string print_trace(const Trace& trace) {
   if (trace.rounds != 1) text += fmt::format("given rounds({})\n", trace.rounds);
   text += print_capabilities(trace.can);
   text += print_setup(trace.setup);
+  std::vector<std::string> steps;
   for (const auto& step : trace.steps) {
-    text += print_call(step);
-    if (const auto result = print_result(step); !result.empty()) text += " -> " + result;
-    text += '\n';
-    for (const auto& a : step.annotations) text += "! " + print_annotation(a) + "\n";
-    for (const auto& remark : step.remarks) text += "!   " + remark + "\n";
+    std::string& lines = steps.emplace_back(print_call(step));
+    if (const auto result = print_result(step); !result.empty()) lines += " -> " + result;
+    lines += '\n';
+    for (const auto& a : step.annotations) lines += "! " + print_annotation(a) + "\n";
+    for (const auto& remark : step.remarks) lines += "!   " + remark + "\n";
   }
-  return text;
+  return text + rolled(steps);
 }
 
 }  // namespace mrproof::model

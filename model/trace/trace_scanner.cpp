@@ -115,9 +115,15 @@ std::uint32_t LineScanner::handle(std::string_view prefix, std::size_t slots) {
   const std::size_t digits = position_;
   while (!at_end() && std::isdigit(static_cast<unsigned char>(line_[position_])) != 0) ++position_;
   unsigned slot = 0;
-  const auto [end, error] =
-      std::from_chars(line_.data() + digits, line_.data() + position_, slot, 10);
-  if (digits == position_ || error != std::errc{} || slot >= slots || (!at_end() && is_word(*end)))
+  const auto error = std::from_chars(line_.data() + digits, line_.data() + position_, slot, 10).ec;
+  if (error == std::errc{} && rest().starts_with("+i")) {
+    if (!round_)
+      fail("'+i' grows with the rounds of 'repeat N', and stands between that and 'end'");
+    position_ += 2;
+    slot += *round_;
+  }
+  const bool ends = at_end() || !is_word(line_[position_]);
+  if (digits == position_ || error != std::errc{} || slot >= slots || !ends)
     fail_at(start, fmt::format("no such handle; use {}0 to {}{}", prefix, prefix, slots - 1));
   return slot;
 }

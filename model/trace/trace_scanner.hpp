@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,14 +45,17 @@ class LineScanner {
   std::string_view word(std::string_view what);
   /// An unsigned number, decimal or 0x..; fails above `most`.
   std::uint64_t number(std::uint64_t most, std::string_view what);
-  /// A handle such as mr3: `prefix` and a slot below `slots`.
+  /// A handle such as mr3: `prefix` and a slot below `slots`. In a round: mr3+i, too.
   std::uint32_t handle(std::string_view prefix, std::size_t slots);
+  /// The line is read for that round of steps that repeat, from 0.
+  void set_round(std::uint32_t round) { round_ = round; }
 
  private:
   std::string_view line_;
   std::string file_;
   std::size_t number_;
   std::size_t position_ = 0;
+  std::optional<std::uint32_t> round_;
 };
 
 }  // namespace mrproof::model

@@ -64,12 +64,13 @@ std::optional<model::Trace> trace_of(ShrinkForm form, const model::Trace& like,
                                      const TraceWeight& weight) {
   name_ghosts(form);
   auto trace = with_slots(form, like);
-  if (trace && model::drop_forbidden(*trace)) {
-    form = numbered(*trace);
+  if (model::drop_forbidden(trace)) {
+    form = numbered(trace);
     name_ghosts(form);
     trace = with_slots(form, like);
   }
-  return trace && weight_parts(*trace) <= weight.parts ? trace : std::nullopt;
+  if (weight_parts(trace) <= weight.parts) return trace;
+  return std::nullopt;
 }
 
 /// There are too many traces of more steps.

@@ -17,8 +17,6 @@ namespace {
 
 using Object = std::pair<ObjectKind, std::uint32_t>;
 
-constexpr std::array<std::size_t, 3> kSlots{Plain::kPds, Plain::kRegions, Plain::kWindows};
-
 void mention_key(model::KeyName& key, std::vector<Mention>& all) {
   if (key.kind == model::KeyName::Kind::value) return;
   all.push_back({is_window_key(key) ? ObjectKind::mw : ObjectKind::mr, &key.slot, false, true});
@@ -93,33 +91,33 @@ class SpanList {
     if (const auto object = ended_by(step)) ended_[*object] = true;
   }
   void touch(const Object& object, std::ptrdiff_t at) {
-    const auto found = std::find_if(spans_.begin(), spans_.end(),
-                                    [&](const Span& span) { return span.object == object; });
-    if (found == spans_.end()) {
+    const auto [found, added] = index_.try_emplace(object, spans_.size());
+    if (added)
       spans_.push_back({object, at, at});
-    } else {
-      found->to = at;
-    }
+    else
+      spans_[found->second].to = at;
   }
   std::vector<Span> spans_;
+  std::map<Object, std::size_t> index_;  // of spans_, until they are sorted
   std::map<Object, bool> made_;
   std::map<Object, bool> ended_;
 };
 
-/// The slot of each object; nothing if there are not enough.
-std::optional<std::map<Object, std::uint32_t>> give_slots(const ShrinkForm& form) {
+/// The slot of each object.
+std::map<Object, std::uint32_t> give_slots(const ShrinkForm& form) {
   std::map<Object, std::uint32_t> slots;
-  std::array<std::array<std::ptrdiff_t, 8>, 3> busy_to{};
-  for (auto& kind : busy_to) kind.fill(-2);
+  std::array<std::vector<std::ptrdiff_t>, 3> busy_to;  // by kind and slot
   const SpanList list(form);
   for (const auto& span : list.spans()) {
-    const auto kind = static_cast<std::size_t>(span.object.first);
-    std::uint32_t slot = 0;
+    auto& busy = busy_to.at(static_cast<std::size_t>(span.object.first));
     // An object that ends may leave its slot only to one that comes later.
-    while (slot < kSlots.at(kind) && busy_to.at(kind).at(slot) >= span.from) ++slot;
-    if (slot == kSlots.at(kind)) return std::nullopt;
-    busy_to.at(kind).at(slot) = span.to;
-    slots[span.object] = slot;
+    const auto free =
+        std::find_if(busy.begin(), busy.end(), [&](std::ptrdiff_t to) { return to < span.from; });
+    slots[span.object] = static_cast<std::uint32_t>(free - busy.begin());
+    if (free == busy.end())
+      busy.push_back(span.to);
+    else
+      *free = span.to;
   }
   return slots;
 }
@@ -290,7 +288,7 @@ ShrinkForm numbered(const model::Trace& trace) {
   return form;
 }
 
-std::optional<model::Trace> with_slots(const ShrinkForm& whole, const model::Trace& like) {
+model::Trace with_slots(const ShrinkForm& whole, const model::Trace& like) {
   ShrinkForm form = whole;
   for (std::size_t i = 0; i < form.qp_pd.size(); i += 2) {
     const bool used =
@@ -301,19 +299,18 @@ std::optional<model::Trace> with_slots(const ShrinkForm& whole, const model::Tra
     if (!used) form.qp_pd.at(i) = form.qp_pd.at(i + 1) = model::Setup::kAbsent;
   }
   const auto slots = give_slots(form);
-  if (!slots) return std::nullopt;
   model::Trace trace = like;
   trace.setup = model::Setup{};
   trace.steps = form.steps;
   for (model::Step& step : trace.steps)
     for (const auto& mention : mentions(step))
-      *mention.number = slots->at({mention.kind, *mention.number});
+      *mention.number = slots.at({mention.kind, *mention.number});
   for (std::size_t i = 0; i < form.qp_pd.size(); ++i)
     if (form.qp_pd.at(i) != model::Setup::kAbsent)
-      trace.setup.qp_pd.at(i) = slots->at({ObjectKind::pd, form.qp_pd.at(i)});
+      trace.setup.qp_pd.at(i) = slots.at({ObjectKind::pd, form.qp_pd.at(i)});
   for (const auto pd : form.given_pds) {
-    const auto found = slots->find({ObjectKind::pd, pd});
-    if (found == slots->end()) continue;
+    const auto found = slots.find({ObjectKind::pd, pd});
+    if (found == slots.end()) continue;
     trace.setup.pd.at(found->second) = true;
     const bool other =
         std::find(form.other_pds.begin(), form.other_pds.end(), pd) != form.other_pds.end();

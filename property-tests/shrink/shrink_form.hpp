@@ -49,9 +49,8 @@ struct ShrinkForm {
 ShrinkForm numbered(const model::Trace& trace);
 
 /// Gives the objects slots, in the order in which they are needed, and takes from `like` all but
-/// setup and steps. PDs and pairs that nothing mentions are left out. Nothing if there are not
-/// slots enough.
-std::optional<model::Trace> with_slots(const ShrinkForm& form, const model::Trace& like);
+/// setup and steps. PDs and pairs that nothing mentions are left out.
+model::Trace with_slots(const ShrinkForm& form, const model::Trace& like);
 
 /// How plain a trace is: smaller is better, and only traces with the same calls have the same
 /// weight.
