@@ -312,7 +312,8 @@ if mkdir {image}/hung 2>/dev/null; then : >"${{!#}}"; exec sleep 1000; fi
 exec {TARGET}/boot "$@"
 """)
         boot.chmod(0o755)
-        done = mrproof("run", "--target", image, "--steps", 200, "--out", self.out, "--expect",
+        done = mrproof("run", "--target", image, "--steps", 200, "--out", self.out,
+                       "--driver-coverage", "--expect",
                        EXPECTATIONS / "rxe-debian-bookworm-fails.txt")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue((image / "hung").exists())

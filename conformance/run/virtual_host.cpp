@@ -200,6 +200,16 @@ class VirtualHost : public AgentHost {
   bool come_up(bool impatient) {
     const auto start = Clock::now();
     launch(false);
+    // A console that ends too early does not tell where the driver's code lies.
+    if (!agent_came(start, impatient)) {
+      said_.clear();
+      return false;
+    }
+    came_up(start);
+    return true;
+  }
+
+  bool agent_came(Clock::time_point start, bool impatient) {
     auto heard = start;
     std::uintmax_t said = 0;
     end_text_.clear();
@@ -215,7 +225,6 @@ class VirtualHost : public AgentHost {
         return false;
       }
     }
-    came_up(start);
     return true;
   }
 

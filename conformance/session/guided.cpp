@@ -101,7 +101,7 @@ class Alone {
 /// The steps that name regions and windows of the last one, of those, and so on.
 model::Trace slice(const model::Trace& trace) {
   auto steps = property_tests::numbered(trace).steps;
-  std::set<std::pair<property_tests::ObjectKind, std::uint8_t>> wanted;
+  std::set<std::pair<property_tests::ObjectKind, std::uint32_t>> wanted;
   model::Trace sliced = trace;
   sliced.steps.clear();
   for (auto at = steps.size(); at-- > 0;) {
