@@ -149,9 +149,20 @@ void add_walk_options(CLI::App& command, property_tests::Plan& plan) {
   command.add_option("--steps", plan.steps, "steps of all walks together")
       ->capture_default_str()
       ->transform(whole_number(1, kMostSteps));
-  command.add_option("--case-steps", plan.case_steps, "steps of one case")
-      ->capture_default_str()
-      ->check(CLI::Range(1U, 100000U));
+  auto* case_steps = command.add_option("--case-steps", plan.case_steps, "steps of one case")
+                         ->capture_default_str()
+                         ->check(CLI::Range(1U, 100000U));
+  command
+      .add_option_function<std::uint32_t>(
+          "--objects",
+          [&plan, case_steps](std::uint32_t objects) {
+            plan.walk.objects = objects;
+            if (case_steps->count() == 0)
+              plan.case_steps = std::max<std::uint64_t>(plan.case_steps, 4 * objects);
+          },
+          "regions that a case of a walk grows to, with windows and PDs; a case has four times as "
+          "many steps")
+      ->check(CLI::Range(1U, 25000U));
   command
       .add_option("--wrong", plan.walk.wrong_percent,
                   "percentage of work requests that are wrong on purpose")

@@ -248,6 +248,7 @@ TEST(Journal, IsGoneOnWithByTheSameOptionsOnly) {
            {[](property_tests::Plan& p) { p.steps = 400; }, "--steps"},
            {[](property_tests::Plan& p) { p.case_steps = 100; }, "--case-steps"},
            {[](property_tests::Plan& p) { p.walk.wrong_percent = 0; }, "--wrong"},
+           {[](property_tests::Plan& p) { p.walk.objects = 100; }, "--objects"},
            {[](property_tests::Plan& p) { p.patient = !p.patient; }, "--quick"},
            {[](property_tests::Plan& p) { p.shards = 2; }, "--shard"},
            {[](property_tests::Plan& p) { p.scenarios.emplace_back().name = "x"; }, "--scenarios"},

@@ -135,6 +135,7 @@ std::string print_begun_with(const Plan& plan, const std::string& target) {
       {"--steps", plan.steps},
       {"--case-steps", plan.case_steps},
       {"--wrong", plan.walk.wrong_percent},
+      {"--objects", plan.walk.objects},
       {"--quick", !plan.patient},
       {"--shard", fmt::format("{}/{}", plan.shard + 1, plan.shards)},
       {"--scenarios", digest(scenarios_json(plan))},
@@ -151,6 +152,7 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"steps", plan.steps},
                         {"case_steps", plan.case_steps},
                         {"wrong_percent", plan.walk.wrong_percent},
+                        {"objects", plan.walk.objects},
                         {"patient", plan.patient},
                         {"brisk", plan.brisk},
                         {"read_after_connect", plan.read_after_connect},
@@ -180,6 +182,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("steps").get_to(plan.steps);
     request.at("case_steps").get_to(plan.case_steps);
     request.at("wrong_percent").get_to(plan.walk.wrong_percent);
+    request.at("objects").get_to(plan.walk.objects);
     request.at("patient").get_to(plan.patient);
     request.at("brisk").get_to(plan.brisk);
     request.at("read_after_connect").get_to(plan.read_after_connect);

@@ -114,6 +114,7 @@ TEST(Request, IsReadBack) {
   Plan plan = plan_of(0xffffffffffffffff, 3, 17);
   plan.device = "sim:stale-rkey-accepted";
   plan.walk.wrong_percent = 42;
+  plan.walk.objects = 12345;
   plan.walk.known = {{"reg_mr.ok", model::DeviationClass::accepted, {"memory_mapped"}},
                      {"a", model::DeviationClass::none, {"b+c"}}};
   plan.scenarios = {{"a", "b"}};
@@ -140,6 +141,7 @@ TEST(Request, IsReadBack) {
   EXPECT_EQ(again.steps, plan.steps);
   EXPECT_EQ(again.case_steps, plan.case_steps);
   EXPECT_EQ(again.walk.wrong_percent, plan.walk.wrong_percent);
+  EXPECT_EQ(again.walk.objects, plan.walk.objects);
   EXPECT_EQ(again.walk.known, plan.walk.known);
   ASSERT_EQ(again.scenarios.size(), 1U);
   EXPECT_EQ(again.scenarios[0].name, "a");

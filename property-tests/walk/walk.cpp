@@ -206,13 +206,14 @@ model::Step Walk::next(const model::Oracle& oracle) {
 
 model::PlannedCall Walk::next_call(const model::Oracle& oracle) {
   known().take(options_->known, oracle.book());
-  CallMaker make(random_, oracle, options_->unanswered_permille);
+  CallMaker make(random_, oracle, options_->unanswered_permille, options_->objects);
   for (;;) {
     std::optional<model::PlannedCall> step;
     if (before_) step = follow_up(make, *before_);
     before_.reset();
     // A failed pair is first used a little in its failed state, then reconnected.
     if (!step && random_.chance(60)) step = make.reconnect();
+    if (!step && options_->objects != 0 && random_.chance(50)) step = make.grow();
     const bool chosen = !step;
     const auto roll = make.live_regions() < 3 ? 0 : random_.below(kAllKinds);
     const bool wrong = chosen && random_.chance(kind_of(roll).wrong_share(options_->wrong_percent));

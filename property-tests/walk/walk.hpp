@@ -21,6 +21,9 @@ struct WalkOptions {
   /// Of 1000 work requests, how many go to a peer that is not there any more. Few, where each costs
   /// seconds of retries.
   unsigned unanswered_permille = 2;
+  /// How many live regions a case grows to, with a quarter as many windows and an eighth as many
+  /// PDs; 0: no more of each than a few, which meet often.
+  std::uint32_t objects = 0;
   /// Deviations found often enough: calls whose refusal is known not to happen are then left out,
   /// most of the time, so that the rest of a case can be reached.
   std::vector<model::DeviationName> known;

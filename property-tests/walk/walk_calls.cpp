@@ -21,8 +21,8 @@ bool CallMaker::worth(std::uint32_t features) {
   return (there & features) != 0 || random_.chance(12);
 }
 
-std::optional<std::uint32_t> CallMaker::region_where(bool live) {
-  return one_of(state_.regions, [&](const Region& r) { return r.live.truth() == live; });
+std::optional<std::uint32_t> CallMaker::live_region() {
+  return one_of(state_.regions, [](const Region& r) { return r.live.truth(); });
 }
 
 std::optional<std::uint32_t> CallMaker::region_in(std::uint64_t pd, std::uint32_t right) {

@@ -15,9 +15,12 @@ namespace mrproof::property_tests {
 /// model/alphabet/: with one of those a seed would make other calls.
 class CallMaker {
  public:
-  CallMaker(model::Random& random, const model::Oracle& oracle, unsigned unanswered_permille = 2)
+  /// `objects`, `unanswered_permille`: of WalkOptions.
+  CallMaker(model::Random& random, const model::Oracle& oracle, unsigned unanswered_permille = 2,
+            std::uint32_t objects = 0)
       : random_(random),
         unanswered_permille_(unanswered_permille),
+        objects_(objects),
         book_(oracle.book()),
         state_(oracle.state()),
         longest_(oracle.state().can.max_message.value()) {}
@@ -34,6 +37,8 @@ class CallMaker {
   std::optional<model::PlannedCall> protect();
   model::PlannedCall fill();
   [[nodiscard]] std::size_t live_regions() const;
+  /// One more region, window or PD, while there are not as many as asked for.
+  std::optional<model::PlannedCall> grow();
 
   // walk_windows.cpp
   std::optional<model::PlannedCall> allocate_window();
@@ -105,7 +110,18 @@ class CallMaker {
     }
     return std::nullopt;
   }
-  std::optional<std::uint32_t> region_where(bool live);
+  std::optional<std::uint32_t> live_region();
+  /// A slot that is free, of `share` of a hundred of the objects asked for.
+  template <class Objects>
+  std::optional<std::uint32_t> free_slot(const Objects& objects, unsigned share) {
+    const auto free = [](const auto& object) { return !object.live.truth(); };
+    const std::uint64_t most = std::uint64_t{objects_} * share / 100;
+    if (most <= objects.few().size()) return one_of(objects, free);
+    for (int i = 0; i < 20; ++i)
+      if (const auto slot = random_.below(most); free(objects.at(slot)))
+        return static_cast<std::uint32_t>(slot);
+    return std::nullopt;
+  }
   /// A region of the PD with the right that nothing is wrong with.
   std::optional<std::uint32_t> region_in(std::uint64_t pd, std::uint32_t right);
   /// A region of the PD that grants something, but not that right.
@@ -171,6 +187,7 @@ class CallMaker {
 
   model::Random& random_;
   unsigned unanswered_permille_;
+  std::uint32_t objects_;
   const model::Rulebook& book_;
   const model::State<model::Plain>& state_;
   std::uint64_t longest_;

@@ -14,8 +14,22 @@ std::size_t CallMaker::live_regions() const {
                                                 [](const auto& r) { return r.live.truth(); }));
 }
 
+std::optional<model::PlannedCall> CallMaker::grow() {
+  if (objects_ == 0 || live_regions() >= objects_) return std::nullopt;
+  const auto roll = random_.below(100);
+  if (roll < 8) return allocate_pd();
+  if (roll < 25) return allocate_window();
+  return register_region(false);
+}
+
 std::optional<model::PlannedCall> CallMaker::allocate_pd() {
   model::PlannedCall step = call_of(Verb::alloc_pd);
+  if (objects_ / 8 > Plain::kPds) {
+    const auto slot = free_slot(state_.pds, 12);
+    if (!slot) return std::nullopt;
+    step.call.pd = *slot;
+    return step;
+  }
   for (std::uint32_t i = 0; i < Plain::kPds; ++i) {
     step.call.pd = i;
     if (!state_.pds.at(i).live.truth()) return step;
@@ -154,12 +168,12 @@ std::uint32_t CallMaker::pd_of_pairs() {
 
 std::optional<model::PlannedCall> CallMaker::register_region(bool wrong) {
   model::PlannedCall step = call_of(Verb::reg_mr);
-  const auto slot = region_where(false);
+  const auto slot = free_slot(state_.regions, 100);
   if (!slot) return std::nullopt;
   step.call.mr = *slot;
   // Most in the PDs of the queue pairs, where they can be used.
-  step.call.pd =
-      static_cast<std::uint32_t>(random_.chance(85) ? pd_of_pairs() : random_.below(Plain::kPds));
+  step.call.pd = static_cast<std::uint32_t>(random_.chance(85) ? pd_of_pairs()
+                                                               : random_.below(state_.pds.size()));
   if (!state_.pds.at(step.call.pd).live.truth()) return std::nullopt;
   if (random_.chance(6) && book_.has(Verb::alloc_null_mr) && worth(kNullMr)) {
     step.call.verb = Verb::alloc_null_mr;
@@ -170,7 +184,7 @@ std::optional<model::PlannedCall> CallMaker::register_region(bool wrong) {
           state_.regions,
           [](const Region& r) { return r.live.truth() && (r.access.value() & kShared) != 0; });
       book_.has(Verb::reg_shared_mr) && random_.chance(10)) {
-    const auto any = region_where(true);
+    const auto any = live_region();
     if (!any) return std::nullopt;
     step.call.verb = Verb::reg_shared_mr;
     step.call.access = step.call.access & ~Plain::flags(kOnDemand);
@@ -262,7 +276,7 @@ std::optional<model::PlannedCall> CallMaker::reregister_region(bool wrong) {
 
 std::optional<model::PlannedCall> CallMaker::deregister_region() {
   model::PlannedCall step = call_of(Verb::dereg_mr);
-  const auto slot = region_where(true);
+  const auto slot = live_region();
   if (!slot) return std::nullopt;
   step.call.mr = *slot;
   return step;

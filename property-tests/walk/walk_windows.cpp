@@ -15,7 +15,7 @@ std::size_t CallMaker::live_windows() const {
 
 std::optional<model::PlannedCall> CallMaker::allocate_window() {
   model::PlannedCall step = call_of(Verb::alloc_mw);
-  const auto slot = one_of(state_.windows, [](const Window& w) { return !w.live.truth(); });
+  const auto slot = free_slot(state_.windows, 25);
   if (!slot) return std::nullopt;
   step.call.mw = *slot;
   step.call.option = random_.chance(50) ? kTypeOne : kTypeTwo;
@@ -156,7 +156,7 @@ std::optional<model::PlannedCall> CallMaker::invalidate(bool wrong) {
     return step;
   }
   const auto any = one_of(state_.windows, [](const Window& w) { return w.live.truth(); });
-  const auto region = region_where(true);
+  const auto region = live_region();
   step.call.qp = static_cast<std::uint32_t>(random_.below(Plain::kQps));
   const auto which = random_.below(4);
   if (which == 0 && region) {
