@@ -35,6 +35,13 @@ template <class Key> struct WithKey {
 template <class Key> struct WithRkey { Key key; };         ///< whose rkey has the key's index
 template <class Key> struct WithKeys { Key lkey, rkey; };  ///< the one or the other
 struct Everywhere {};                                      ///< all, one by one
+// clang 14 does not deduce them by itself.
+template <class Slot> InPd(Slot) -> InPd<Slot>;
+template <class Slot> OnRegion(Slot) -> OnRegion<Slot>;
+template <class Slot> ThroughQp(Slot) -> ThroughQp<Slot>;
+template <class Key> WithKey(Key, KeyKind) -> WithKey<Key>;
+template <class Key> WithRkey(Key) -> WithRkey<Key>;
+template <class Key> WithKeys(Key, Key) -> WithKeys<Key>;
 
 /// The part of a key that the consumer of a type 2 window does not choose.
 constexpr auto key_index(auto key) { return key & 0xffffff00U; }

@@ -25,7 +25,7 @@ State<Plain> initial_state() {
   State<Plain> state;
   state.can = {Plain::flags(0), Plain::address(1000)};
   state.defined = Plain::flags(kDefinedAccess);
-  for (const std::size_t pd : {0, 1}) state.pds.change(pd, make_live);
+  for (const std::size_t pd : {0U, 1U}) state.pds.change(pd, make_live);
   state.qps.change_all(Everywhere{}, [](auto& qp) {
     qp.live = Bit(true);
     qp.state = Plain::small(QpState::rts);

@@ -223,7 +223,7 @@ class RowText {
   std::string text_, key_;
   std::string start_ = "buf1+1024";
   std::uint64_t size_ = 256;
-  int pd_ = 0;
+  std::uint32_t pd_ = 0;
 };
 
 /// What the device lacks for the row: a constraint's name, or null.
