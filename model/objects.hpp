@@ -2,9 +2,10 @@
 //
 // Rules name an object by its slot, or ask about all objects for which something may hold: those
 // with a key, of a PD, on a region, through a queue pair. They enumerate nothing else and do no
-// arithmetic on slots, so that what they say does not depend on how many objects there are, and
-// the domain chooses the container: arrays of a few slots for explorer and prover, tables of any
-// size for the oracle, which find what is asked for by index.
+// arithmetic on slots but for the partner of a queue pair (peer_of()), so that what they say does
+// not depend on how many objects there are, and the domain chooses the container: arrays of a few
+// slots for explorer and prover, tables of any size for the oracle, which find what is asked for by
+// index.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,10 +30,11 @@ enum class KeyKind : std::uint8_t { local, remote };
 template <class Slot> struct InPd { Slot pd; };          ///< that belong to the PD
 template <class Slot> struct OnRegion { Slot region; };  ///< windows on the region
 template <class Slot> struct ThroughQp { Slot qp; };     ///< windows bound through the queue pair
+/// Whose key of that kind has the key's index.
 template <class Key> struct WithKey {
   Key key;
   KeyKind kind;
-};                                                         ///< whose key has the key's index
+};
 template <class Key> struct WithRkey { Key key; };         ///< whose rkey has the key's index
 template <class Key> struct WithKeys { Key lkey, rkey; };  ///< the one or the other
 struct Everywhere {};                                      ///< all, one by one
@@ -215,8 +218,8 @@ template <class T> class LinkedObjects {
 /// Any number of slots. The first `Few` are shown to everybody who asks, as in an array: most cases
 /// have no others. Those behind them are found by their links.
 ///
-/// Each function calls what it is given at one place, so that compilers put it there: steps of
-/// cases with few objects take three times as long otherwise.
+/// What is behind the few is looked at in functions of their own: what is left is small enough that
+/// compilers put the caller's function in its place, without which cases of few objects are slow.
 template <class T, std::size_t Few> class ObjectTable {
   using More = LinkedObjects<T>;
 

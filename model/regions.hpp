@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <utility>
 
 #include "model/state.hpp"
 

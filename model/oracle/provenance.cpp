@@ -29,11 +29,9 @@ struct Provenance::Objects {
     state.regions.visit_more(WithKeys{key, key}, [&](std::size_t slot, const auto& r) {
       if (((r.lkey == key) | (r.rkey == key)).truth())
         regions.add(static_cast<std::uint32_t>(slot));
-      return true;
     });
     state.windows.visit_more(WithRkey{key}, [&](std::size_t slot, const auto& w) {
       if ((w.rkey == key).truth()) add_window(state, static_cast<std::uint32_t>(slot));
-      return true;
     });
   }
 };
