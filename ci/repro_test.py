@@ -30,6 +30,7 @@ TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
 OTHER_TARGETS = [folder for folder in os.environ.get("MRPROOF_OTHER_TARGET_DIRS", "").split(":")
                  if folder]
 SCENARIOS = ROOT / "model/scenarios"
+LARGE = ROOT / "model/large"  # traces of many objects, whose programs have loops
 # As the head of each program says, and with all that a careful reader's compiler would ask.
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror"]
 
@@ -96,6 +97,11 @@ class Compiled(Programs):
 
     def test_scenarios(self):
         self.assertGreater(len(self.compile_all(sorted(SCENARIOS.rglob("*.mrt"))[::12])), 70)
+
+    def test_many_objects(self):
+        self.assertGreater(len(self.compile_all(sorted(LARGE.glob("*.mrt")))), 3)
+        for source in self.folder.glob("*/repro.c"):
+            self.assertLess(len(source.read_text().splitlines()), 400, source)
 
 
 class AllCompiled(Programs):
@@ -221,6 +227,17 @@ class Scenarios(Programs):
         self.assertGreater(codes.count(0), len(traces) / 3)
         for trace in traces:
             self.nothing_made_up(trace, ended[name_of(trace)])
+
+
+class ManyObjects(Programs):
+    """Traces of many objects conform on this target, and so their programs say."""
+
+    def test_conforms(self):
+        traces = sorted(LARGE.glob("*.mrt"))
+        ended = run_programs(TARGET, self.compile_all(traces), "rxe0", limit=300)
+        for trace in traces:
+            with self.subTest(trace=trace.name):
+                self.assertEqual(ended[name_of(trace)].code, 0, ended[name_of(trace)].output)
 
 
 class AllScenarios(Scenarios):

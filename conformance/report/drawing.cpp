@@ -10,6 +10,7 @@
 #include "model/trace/layout.hpp"
 #include "model/trace/notation.hpp"
 #include "model/view.hpp"
+#include "specs/explain/shown_objects.hpp"
 
 namespace mrproof::conformance {
 
@@ -44,16 +45,16 @@ std::string draw_holder(const Holder& h, double top, const char* color, const st
                          model::print_access(static_cast<std::uint32_t>(h.access.value()))));
 }
 
-std::string draw_holders(const State<Plain>& state) {
+std::string draw_holders(const State<Plain>& state, const specs::ShownObjects& shown) {
   std::string text;
   for (std::size_t i = 0; i < state.regions.size(); ++i) {
     const auto& r = state.regions.at(i);
-    if (r.live.truth() && !r.null.truth())
+    if (r.live.truth() && !r.null.truth() && shown.region(i))
       text += draw_holder(r, static_cast<double>(i % 4) * 5 + 1, "--idle", fmt::format("mr{}", i));
   }
   for (std::size_t i = 0; i < state.windows.size(); ++i) {
     const auto& w = state.windows.at(i);
-    if (w.live.truth() && w.bound.truth())
+    if (w.live.truth() && w.bound.truth() && shown.window(i))
       text += draw_holder(w, 21 + static_cast<double>(i % 2) * 5, "--good", fmt::format("mw{}", i));
   }
   return text;
@@ -113,7 +114,8 @@ std::string draw(const model::Trace& trace, const Rulebook& book) {
              "<svg viewBox=\"0 0 700 {:.0f}\" role=\"img\" aria-label=\"buffers, regions and "
              "windows before the step\">\n",
              kRow * model::kBufferCount + 38) +
-         draw_buffers(oracle.state()) + draw_holders(oracle.state()) + draw_ranges(view) +
+         draw_buffers(oracle.state()) + draw_holders(oracle.state(), {oracle.state(), step}) +
+         draw_ranges(view) +
          fmt::format(
              "<text x=\"{0:.0f}\" y=\"{1:.0f}\">grey: regions; green: windows; dashed: pages taken "
              "away</text>\n<text x=\"{0:.0f}\" y=\"{2:.0f}\">blue: local ranges; red: remote "

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "model/oracle/recorded_case.hpp"
 #include "model/oracle/synthesize.hpp"
 #include "specs/explain/explain_deviation.hpp"
 
@@ -69,8 +68,6 @@ class Reader {
       recorded_.fail(
           *file_, "the step has no result; replay the trace on a device first, or write '-> ok'");
     recorded_.check_callable(*file_);
-    evidence_.before.push_back(recorded_.oracle().state());
-    evidence_.memory = recorded_.oracle().memory();
     bool goes_on = recorded_.has_result() && judge(step, last);
     if (from_outside.verdict != Verdict::conforms) step.annotations = {from_outside};
     if (goes_on && of_bytes.rule == step.annotations.front().rule) {
@@ -82,13 +79,17 @@ class Reader {
   }
 
   Evidence finish() {
+    const auto before =
+        model::oracle_before(evidence_.trace, *evidence_.book, evidence_.trace.steps.size() - 1);
+    evidence_.state = before.state();
+    evidence_.memory = before.memory();
     const model::Step& step = evidence_.decisive();
     auto& memory = evidence_.memory;
     const auto& call = step.call;
     if (call.verb == Verb::fill) memory.fill(call.address.value(), call.length.value(), call.seed);
     if (call.verb == Verb::protect)
       memory.protect(call.address.value(), call.length.value(), Protection{call.option});
-    evidence_.open = open_rules(*evidence_.book, evidence_.before.back(), call);
+    evidence_.open = open_rules(*evidence_.book, evidence_.state, call);
     return std::move(evidence_);
   }
 
@@ -103,7 +104,6 @@ class Reader {
       step.remarks = specs::explain_deviation(oracle, step, judgement);
       if (last || oracle.lost()) return false;
     }
-    evidence_.after.push_back(oracle.state());
     return true;
   }
 
@@ -147,6 +147,15 @@ Evidence gather_evidence(const model::Trace& trace, const Rulebook& book, const 
     // Where the trace names nothing, the first deviation is the one that it is about.
     if (!reader.take(!told || i + 1 == count)) break;
   return reader.finish();
+}
+
+const State<Plain>& StateCursor::before(std::size_t index) {
+  if (!followed_ || index < count_) {
+    followed_.emplace(evidence_.trace, *evidence_.book);
+    count_ = 0;
+  }
+  for (; count_ < index && followed_->next() != nullptr; ++count_) followed_->judge();
+  return followed_->oracle().state();
 }
 
 std::vector<const PlainRule*> open_rules(const Rulebook& book, const State<Plain>& state,

@@ -1,10 +1,11 @@
 // What a trace shows: its steps up to the one that decides, and all that the model knows there.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "model/oracle/oracle.hpp"
+#include "model/oracle/recorded_case.hpp"
 
 namespace mrproof::conformance {
 
@@ -13,15 +14,14 @@ namespace mrproof::conformance {
 struct Evidence {
   model::Trace trace;  ///< up to the decisive step, which is its last; annotated, keys resolved
   const model::Rulebook* book = nullptr;
-  std::vector<model::State<model::Plain>> before;  ///< the state before each step
-  std::vector<model::State<model::Plain>> after;   ///< and after it; not after the decisive one
-  model::Memory memory;  ///< before the decisive step; what the program stores in it is done
+  model::State<model::Plain> state;           ///< before the decisive step
+  model::Memory memory;                       ///< the same; what the program stores in it is done
   std::vector<const model::PlainRule*> open;  ///< rules that the situation of that step allows
 
   [[nodiscard]] const model::Step& decisive() const { return trace.steps.back(); }
   [[nodiscard]] const model::Annotation& finding() const { return decisive().annotations.front(); }
   [[nodiscard]] model::PlainView view() const {
-    return {before.back(), decisive().call, decisive().result};
+    return {state, decisive().call, decisive().result};
   }
   /// Whether the decisive step is one that no rule allows.
   [[nodiscard]] bool is_deviation() const;
@@ -38,6 +38,22 @@ struct Evidence {
 /// errors.
 Evidence gather_evidence(const model::Trace& trace, const model::Rulebook& book,
                          const std::string& file);
+
+/// The states on the way to the decisive step. They are followed again where they are asked for: a
+/// large case has many steps and large states, and all of them together fit into no memory.
+class StateCursor {
+ public:
+  /// The evidence has to outlive it.
+  explicit StateCursor(const Evidence& evidence) : evidence_(evidence) {}
+  /// The state before the step of that index; it holds until the next call. To go on costs the
+  /// steps between, to go back all from the first.
+  const model::State<model::Plain>& before(std::size_t index);
+
+ private:
+  const Evidence& evidence_;
+  std::optional<model::RecordedCase> followed_;
+  std::size_t count_ = 0;  ///< how many steps were followed
+};
 
 /// The rules that the situation allows for a call, of whatever weight. The caller owes the
 /// preconditions of the call, keys resolved.

@@ -38,8 +38,7 @@ TEST(Evidence, EndsAtTheStepThatTheTraceNames) {
       "! deviates rdma_read.ok accepted remote_key_live\n"
       "dereg_mr(mr0) -> ok\n");
   EXPECT_EQ(e.trace.steps.size(), 2U);
-  EXPECT_EQ(e.before.size(), 2U);
-  EXPECT_TRUE(e.before.back().regions.at(0).live.truth());
+  EXPECT_TRUE(e.state.regions.at(0).live.truth());
   EXPECT_TRUE(e.is_deviation());
   EXPECT_THAT(e.allowed(), ElementsAre(Outcome::rem_access_err));
   EXPECT_THAT(e.decisive().remarks, Not(::testing::IsEmpty()));
@@ -83,6 +82,21 @@ TEST(Evidence, TakesWrongBytesFromTheTraceWhereItDoesNotShowThem) {
       "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n! deviates reg_mr.ok bytes bytes_as_predicted\n");
   EXPECT_TRUE(e.is_deviation());
   EXPECT_EQ(e.finding().kind, model::DeviationClass::bytes);
+}
+
+TEST(Evidence, FollowsTheStatesAgain) {
+  const Evidence e = evidence_of(
+      "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
+      "dereg_mr(mr0) -> ok\n"
+      "mr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
+      "dereg_mr(mr0) -> refused EINVAL\n");
+  StateCursor states(e);
+  const auto live = [&](std::size_t i) { return states.before(i).regions.at(0).live.truth(); };
+  const std::vector<bool> forth{live(0), live(1), live(2), live(3)};
+  EXPECT_THAT(forth, ElementsAre(false, true, false, true));
+  const std::vector<bool> back{live(3), live(2), live(1), live(0)};
+  EXPECT_THAT(back, ElementsAre(true, false, true, false));
+  EXPECT_TRUE(e.state.regions.at(0).live.truth());
 }
 
 TEST(Evidence, TellsWhatIsWrongInOneLine) {

@@ -11,6 +11,7 @@
 #include "model/trace/layout.hpp"
 #include "model/trace/notation.hpp"
 #include "model/view.hpp"
+#include "specs/explain/shown_objects.hpp"
 
 namespace mrproof::conformance {
 
@@ -83,7 +84,7 @@ class Drawing {
   }
 
   void collect() {
-    const auto& state = evidence_.before.back();
+    const auto& state = evidence_.state;
     for (std::size_t i = 0; i < model::kBufferCount; ++i) {
       const auto& b = state.buffers.at(i);
       if (b.hole.truth())
@@ -91,8 +92,11 @@ class Drawing {
             "fill=\"none\" stroke=\"var(--idle)\" stroke-dasharray=\"4 3\"",
             b.read_only.truth() ? "read-only pages" : "pages that are not mapped");
     }
-    for (std::size_t i = 0; i < state.regions.size(); ++i) add_region(i, state.regions.at(i));
-    for (std::size_t i = 0; i < state.windows.size(); ++i) add_window(i, state.windows.at(i));
+    const specs::ShownObjects shown(state, evidence_.decisive());
+    for (std::size_t i = 0; i < state.regions.size(); ++i)
+      if (shown.region(i)) add_region(i, state.regions.at(i));
+    for (std::size_t i = 0; i < state.windows.size(); ++i)
+      if (shown.window(i)) add_window(i, state.windows.at(i));
     add_step();
     for (const auto& run : evidence_.decisive().bytes)
       add(run.address, run.bytes.size(), "fill=\"var(--bad)\"",
@@ -123,8 +127,8 @@ class Drawing {
     const bool live = target.key_is_live().truth();
     const auto at = live ? target.piece(target.length).at.value() : target.start.value();
     add(at, target.length.value(), fmt::format("fill=\"var({})\"", color),
-        fmt::format("step {}: {}, {} bytes{}", evidence_.before.size(), what, target.length.value(),
-                    live ? "" : ", by a key that nothing has"));
+        fmt::format("step {}: {}, {} bytes{}", evidence_.trace.steps.size(), what,
+                    target.length.value(), live ? "" : ", by a key that nothing has"));
   }
 
   void add_step() {
@@ -140,7 +144,7 @@ class Drawing {
     const bool registers = c.verb >= Verb::reg_mr && c.verb <= Verb::reg_mr_ex;
     if (is_bind(c.verb) || registers)
       add(c.address.value(), c.length.value(), "fill=\"var(--bad)\"",
-          fmt::format("step {}: range to be {}, {} bytes", evidence_.before.size(),
+          fmt::format("step {}: range to be {}, {} bytes", evidence_.trace.steps.size(),
                       registers ? "registered" : "bound", c.length.value()));
   }
 

@@ -10,6 +10,7 @@
 #include "conformance/report/report.hpp"
 #include "conformance/report/repro.hpp"
 #include "model/trace/notation.hpp"
+#include "model/trace/trace_loops.hpp"
 #include "specs/explain/explain.hpp"
 
 namespace mrproof::conformance {
@@ -34,6 +35,7 @@ ol.steps{list-style:none;margin:0;padding:0}
 ol.steps li{border-left:3px solid var(--line);padding:.25rem .7rem;margin:.3rem 0;
 display:grid;grid-template-columns:1.6rem 1fr}
 ol.steps li.bad{border-color:var(--bad);background:var(--soft)}
+ol.steps li.loop{border:0;padding-bottom:0;color:var(--idle)}ol.steps li.round{margin-left:1.6rem}
 ol.steps .n{color:var(--idle)}
 ol.steps code{overflow-wrap:anywhere}
 .result{display:block;color:var(--idle)}.bad .result{color:var(--bad);font-weight:600}
@@ -63,28 +65,53 @@ std::string list_of(const std::vector<std::string>& lines, const char* style) {
   return text + "</ul>\n";
 }
 
-/// The steps, the decisive one marked, each with what is to be said of it.
+/// What a step's row holds: the call, in the next line the result, and what is to be said of it.
+std::string row_of(const Evidence& evidence, const model::Step& step, bool bad) {
+  auto result = model::print_result(step);
+  if (bad && result.empty()) result = model::print_annotation(evidence.finding());
+  std::string text = "<code>" + escaped(model::print_call(step)) + "</code>\n";
+  if (!result.empty()) text += "<code class=\"result\">" + escaped(result) + "</code>";
+  for (const auto& remark : step.remarks)
+    if (!remark.starts_with("by: ") && !is_provenance(remark))  // the trace has them
+      text += "<span class=\"note\">" + escaped(remark) + "</span>";
+  return text;
+}
+
+/// The steps, the decisive one marked. Those that repeat stand there once.
 std::string steps_section(const Evidence& evidence) {
   const model::Trace annotated = annotated_trace(evidence);
   std::string text = "<h2>What happened</h2>\n<ol class=\"steps\">\n";
-  for (std::size_t i = 0; i < annotated.steps.size(); ++i) {
-    const model::Step& step = annotated.steps.at(i);
-    const bool bad = i + 1 == annotated.steps.size() && evidence.is_deviation();
-    auto result = model::print_result(step);
-    if (bad && result.empty()) result = model::print_annotation(evidence.finding());
-    text += fmt::format("<li{}><span class=\"n\">{}</span><div><code>{}</code>",
-                        bad ? " class=\"bad\"" : "", i + 1, escaped(model::print_call(step)));
-    if (!result.empty()) text += "<code class=\"result\">" + escaped(result) + "</code>";
-    for (const auto& remark : step.remarks)
-      if (!remark.starts_with("by: ") && !is_provenance(remark))  // the trace has them
-        text += "<span class=\"note\">" + escaped(remark) + "</span>";
-    text += "</div></li>\n";
+  std::vector<std::string> rows;
+  const auto add = [&](const std::string& row, const std::string& number, const char* style) {
+    text +=
+        fmt::format("<li{}><span class=\"n\">{}</span><div>{}</div></li>\n", style, number, row);
+  };
+  const std::size_t last = annotated.steps.size() - 1;
+  const bool many = last > 40;
+  for (std::size_t i = 0; i < last; ++i) {
+    model::Step step = annotated.steps.at(i);
+    if (many) step.keys_seen = false;  // all differ: the trace has them
+    rows.push_back(row_of(evidence, step, false));
   }
+  for (const model::Loop& loop : model::loops_of_steps(rows)) {
+    if (loop.rounds > 1)
+      add(fmt::format("{} times, i = 0, 1, 2...:", loop.rounds), "", " class=\"loop\"");
+    for (std::size_t k = 0; k < loop.size; ++k) {
+      const auto& row = rows.at(loop.begin + k);
+      const auto number = std::to_string(loop.begin + k + 1);
+      const bool round = loop.rounds > 1;
+      add(round ? model::with_growth(row, loop.grows.at(k)) : row, number,
+          round ? " class=\"round\"" : "");
+    }
+  }
+  const bool bad = evidence.is_deviation();
+  add(row_of(evidence, annotated.steps.back(), bad), std::to_string(last + 1),
+      bad ? " class=\"bad\"" : "");
   return text + "</ol>\n";
 }
 
 std::string memory_section(const Evidence& evidence) {
-  std::string text = fmt::format("<h2>Before step {}</h2>\n", evidence.before.size());
+  std::string text = fmt::format("<h2>Before step {}</h2>\n", evidence.trace.steps.size());
   if (const auto drawing = draw_finding(evidence); !drawing.empty())
     text +=
         "<figure><figcaption>Order is right, lengths are not to scale. Filled: regions; "
@@ -93,7 +120,7 @@ std::string memory_section(const Evidence& evidence) {
         drawing + "</figure>\n";
   if (!tells_keys(evidence))
     text += "<p class=\"seen\">The trace does not tell its keys; those shown stand for them.</p>\n";
-  return text + list_of(specs::describe_state(evidence.before.back()), "objects");
+  return text + list_of(specs::describe_state(evidence.state, evidence.decisive()), "objects");
 }
 
 std::string hex_of(std::byte byte) { return fmt::format("{:02x}", std::to_integer<int>(byte)); }

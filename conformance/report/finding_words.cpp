@@ -141,6 +141,7 @@ model::Trace told_trace(const Evidence& evidence) {
 model::Trace annotated_trace(const Evidence& evidence) {
   model::Trace trace = evidence.trace;
   const auto irrelevant = irrelevant_values(evidence);
+  StateCursor states(evidence);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     model::Step& step = trace.steps.at(i);
     const bool decisive = i + 1 == trace.steps.size();
@@ -148,7 +149,7 @@ model::Trace annotated_trace(const Evidence& evidence) {
     forget_made_up_keys(step);
     if (decisive) step.remarks = finding_reasons(evidence);
     if (!decisive && step.remarks.empty() && rule != nullptr) {
-      auto also = open_rules(*evidence.book, evidence.before.at(i), step.call);
+      auto also = open_rules(*evidence.book, states.before(i), step.call);
       std::vector<Outcome> others;
       for (const auto* open : also)
         if (open->weight == Weight::verdict && open->outcome != step.result.outcome &&

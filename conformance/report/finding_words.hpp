@@ -38,7 +38,7 @@ std::string finding_story(const Evidence& evidence);
 
 /// Values of each step's call that do not matter, as the model sees it: with others in their place,
 /// a handful was tried, every step is judged the same and the same is allowed at the decisive one.
-/// "length 8", "access REMOTE_READ".
+/// "length 8", "access REMOTE_READ". Of a trace of more than 200 steps, nothing.
 std::vector<std::vector<std::string>> irrelevant_values(const Evidence& evidence);
 
 /// Whether the trace tells every key that a success gives; else the state's keys are made up.

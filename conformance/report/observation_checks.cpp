@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "conformance/report/repro_names.hpp"
 #include "model/conditions/advice.hpp"
 #include "model/conditions/objects.hpp"
 #include "model/conditions/registration.hpp"
@@ -21,10 +22,8 @@ using namespace model;
 namespace {
 
 /// The state of the call's own queue pair before it, and of its peer.
-const auto& own(const Evidence& e) { return e.before.back().qps.at(e.decisive().call.qp); }
-const auto& peer(const Evidence& e) {
-  return e.before.back().qps.at(peer_of(e.decisive().call.qp));
-}
+const auto& own(const Evidence& e) { return e.state.qps.at(e.decisive().call.qp); }
+const auto& peer(const Evidence& e) { return e.state.qps.at(peer_of(e.decisive().call.qp)); }
 
 std::string c_state(const Plain::Small& state) {
   return "IBV_QPS_" + std::string(kQpStateNames.at(state.value()));
@@ -38,21 +37,22 @@ bool is_exposed(const Region<Plain>& r) {
 /// A new region's keys differ from those of all regions, and a remote one's from those of windows.
 std::string region_keys_differ(const Evidence& e) {
   const auto& c = e.decisive().call;
-  const auto& state = e.before.back();
+  const auto& state = e.state;
+  const ReproNames names(e.trace);
   const bool asks_remote = has_any<Plain>(asked<Plain>(e.view()).access, kRemoteRights).truth() &&
                            c.verb != Verb::alloc_null_mr;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < state.regions.size(); ++i) {
     const auto& r = state.regions.at(i);
     if (!r.live.truth() || i == c.mr) continue;
-    parts.push_back(fmt::format("mr{}->lkey != mr{}->lkey", c.mr, i));
+    parts.push_back(fmt::format("{}->lkey != {}->lkey", names.mr(c.mr), names.mr(i)));
     if ((asks_remote || is_exposed(r)) && !r.null.truth() && c.verb != Verb::alloc_null_mr)
-      parts.push_back(fmt::format("mr{}->rkey != mr{}->rkey", c.mr, i));
+      parts.push_back(fmt::format("{}->rkey != {}->rkey", names.mr(c.mr), names.mr(i)));
   }
   for (std::size_t i = 0; asks_remote && i < state.windows.size(); ++i) {
     const auto& w = state.windows.at(i);
     if (w.live.truth() && !w.undefined.truth())
-      parts.push_back(fmt::format("mr{}->rkey >> 8 != mw{}->rkey >> 8", c.mr, i));
+      parts.push_back(fmt::format("{}->rkey >> 8 != {}->rkey >> 8", names.mr(c.mr), names.mw(i)));
   }
   return all_in_c(parts);
 }
@@ -63,19 +63,20 @@ std::string window_keys_differ(const Evidence& e, bool bound) {
   const auto& c = e.decisive().call;
   // The key of such a bind is what the program itself puts into the window.
   if (c.verb == Verb::post_bind_mw) return "1";
-  const auto& state = e.before.back();
+  const auto& state = e.state;
+  const ReproNames names(e.trace);
   const char* shift = bound ? "" : " >> 8";
   std::vector<std::string> parts;
   const auto differs = [&](const std::string& other) {
-    parts.push_back(fmt::format("mw{}->rkey{} != {}{}", c.mw, shift, other, shift));
+    parts.push_back(fmt::format("{}->rkey{} != {}{}", names.mw(c.mw), shift, other, shift));
   };
   for (std::size_t i = 0; i < state.regions.size(); ++i)
     if (state.regions.at(i).live.truth() && is_exposed(state.regions.at(i)))
-      differs(fmt::format("mr{}->rkey", i));
+      differs(names.mr(i) + "->rkey");
   for (std::size_t i = 0; i < state.windows.size(); ++i) {
     const auto& w = state.windows.at(i);
     if (!w.live.truth() || w.undefined.truth()) continue;
-    differs(bound && i == c.mw ? "old_key" : fmt::format("mw{}->rkey", i));
+    differs(bound && i == c.mw ? "old_key" : names.mw(i) + "->rkey");
   }
   return all_in_c(parts);
 }

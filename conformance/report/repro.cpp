@@ -80,6 +80,8 @@ std::string comment_lines(const std::string& text, const std::string& begin) {
 
 ReproWriter::ReproWriter(const Evidence& evidence, Connecting connecting)
     : evidence_(evidence),
+      states_(evidence),
+      names_(evidence.trace),
       iwarp_(has<Plain>(evidence.trace.can.features, kIwarp).truth()),
       by_cm_(iwarp_ || connecting == Connecting::rdma_cm) {}
 
@@ -129,9 +131,11 @@ void ReproWriter::write_setup() {
   for (const std::size_t pd : pds) {
     if (setup.process.at(pd) != 0)
       comment(fmt::format("The trace has pd{} in another process; this program is one.", pd));
-    declared_.insert(fmt::format("pd{}", pd));
-    line(fmt::format("struct ibv_pd *pd{} = ibv_alloc_pd(context);", pd));
-    made += fmt::format("{}pd{}", made.empty() ? "" : " && ", pd);
+    const auto name = names_.pd(pd);
+    declared_.insert(name);
+    const bool many = names_.many(ReproKind::pd);
+    line(fmt::format("{}{} = ibv_alloc_pd(context);", many ? "" : "struct ibv_pd *", name));
+    made += (made.empty() ? "" : " && ") + name;
   }
   if (!made.empty()) line(fmt::format("NEED({});", made));
   for (std::size_t first = 0; first < setup.qp_pd.size(); first += 2) {
@@ -139,12 +143,13 @@ void ReproWriter::write_setup() {
     need(ReproPart::pairs);
     if (by_cm_) {
       line(fmt::format("struct ibv_qp *qp{}, *qp{};", first, first + 1));
-      line(fmt::format("make_pair(pd{}, &qp{}, pd{}, &qp{});", setup.qp_pd.at(first), first,
-                       setup.qp_pd.at(first + 1), first + 1));
+      line(fmt::format("make_pair({}, &qp{}, {}, &qp{});", names_.pd(setup.qp_pd.at(first)), first,
+                       names_.pd(setup.qp_pd.at(first + 1)), first + 1));
       continue;
     }
-    line(fmt::format("struct ibv_qp *qp{} = make_qp(pd{}), *qp{} = make_qp(pd{});", first,
-                     setup.qp_pd.at(first), first + 1, setup.qp_pd.at(first + 1)));
+    line(fmt::format("struct ibv_qp *qp{} = make_qp({}), *qp{} = make_qp({});", first,
+                     names_.pd(setup.qp_pd.at(first)), first + 1,
+                     names_.pd(setup.qp_pd.at(first + 1))));
     line(fmt::format("NEED(qp{0} && qp{1} && !connect_pair(qp{0}, qp{1}));", first, first + 1));
   }
 }
@@ -160,7 +165,7 @@ void ReproWriter::write_claims() {
   };
   const auto& call = evidence_.decisive().call;
   for (const auto& claim : kClaims) {
-    State other = evidence_.before.back();
+    State other = evidence_.state;
     auto& flags = claim.feature ? other.can.features : other.can.claimed;
     const bool claimed = has<Plain>(flags, claim.flag).truth();
     flags = claimed ? flags & ~Plain::flags(claim.flag) : flags | Plain::flags(claim.flag);
@@ -171,7 +176,7 @@ void ReproWriter::write_claims() {
   }
   if (!is_transfer(call.verb) || !has_elements(call.verb)) return;
   const auto length = evidence_.view().message().value();
-  if (length > evidence_.before.back().can.max_message.value())
+  if (length > evidence_.state.can.max_message.value())
     line(fmt::format("NEED(port.max_msg_sz < {});", number(length)));
   else if (length > 65536)
     line(fmt::format("NEED(port.max_msg_sz >= {});", number(length)));
@@ -213,7 +218,7 @@ void ReproWriter::write_decisive() {
   if (kind() == DeviationClass::bytes) predict_bytes();
   if (kind() == DeviationClass::detail && step.call.verb == Verb::bind_mw)
     if (a.broken.contains(bind_key_right<Plain>.id))
-      line(fmt::format("uint32_t old_key = mw{}->rkey;", step.call.mw));
+      line(fmt::format("uint32_t old_key = {}->rkey;", names_.mw(step.call.mw)));
   body_ += written.substr(name_end);
   check();
 }
@@ -255,6 +260,7 @@ std::string ReproWriter::parts() const {
   for (const ReproPart part : parts_) {
     switch (part) {
       case ReproPart::another: text += kAnother; break;
+      case ReproPart::in_round: text += kInRound; break;
       case ReproPart::map: text += kMap; break;
       case ReproPart::pattern: text += kPattern; break;
       case ReproPart::bytes: text += bytes_part(); break;
@@ -304,13 +310,36 @@ std::string ReproWriter::head() const {
   return text;
 }
 
+/// Objects of which there are many, and those of their keys that are kept.
+std::string ReproWriter::arrays() const {
+  std::string text;
+  for (const auto kind : {ReproKind::pd, ReproKind::mr, ReproKind::mw})
+    if (names_.many(kind))
+      text += fmt::format("static struct ibv_{0} *{0}[{1}];\n", ReproNames::name(kind),
+                          names_.count(kind));
+  return text.empty() ? text : "\n" + text + key_arrays_;
+}
+
+/// Up to the decisive one.
+void ReproWriter::write_steps() {
+  const std::size_t begin = body_.size();
+  std::vector<std::string> texts;
+  for (; !is_decisive() && !over_; ++now_) {
+    write_step();
+    texts.push_back(body_.substr(begin));
+    body_.erase(begin);
+  }
+  body_ += looped(texts);
+  if (body_.find("in_round(", begin) != std::string::npos) need(ReproPart::in_round);
+}
+
 std::string ReproWriter::write() {
   const bool logs = evidence_.finding().verdict == Verdict::kernel_warning;
   const bool dies = evidence_.finding().verdict == Verdict::crash;
   write_setup();
   write_claims();
   if (!body_.empty()) blank();
-  for (; !is_decisive() && !over_; ++now_) write_step();
+  write_steps();
   if (over_)
     check();
   else
@@ -325,7 +354,7 @@ std::string ReproWriter::write() {
       "\nint main(int argc, char **argv)\n{\n    setbuf(stdout, NULL);\n"
       "    signal(SIGALRM, on_alarm);\n";
   if (dies) begin += "    watch_child();\n";
-  begin += "    alarm(60);\n";
+  begin += parts_.contains(ReproPart::in_round) ? "    alarm(900);\n" : "    alarm(60);\n";
   if (logs)
     begin +=
         "    kernel_log = open(\"/dev/kmsg\", O_RDONLY | O_NONBLOCK);\n"
@@ -339,7 +368,7 @@ std::string ReproWriter::write() {
       begin += fmt::format("    fill(BUF{}, {}, {:#x});\n", index, model::buffer_size(index),
                            model::initial_seed(index));
   }
-  return head() + parts() + begin + body_ + "}\n";
+  return head() + arrays() + parts() + begin + body_ + "}\n";
 }
 
 std::string repro_program(const Evidence& evidence, Connecting connecting) {

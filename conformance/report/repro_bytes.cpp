@@ -96,7 +96,7 @@ std::string ReproWriter::bytes_part() const {
   };
   for (const std::size_t index : buffers_) {
     auto hole = evidence_.memory.unmapped(index);  // as the decisive step leaves it
-    const auto& old = evidence_.before.back().buffers.at(index);
+    const auto& old = evidence_.state.buffers.at(index);
     if (old.hole.truth() && !old.read_only.truth()) {
       hole.first = old.hole_first.value() - model::buffer_address(index);
       hole.second = old.hole_last.value() + 1 - model::buffer_address(index);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "conformance/report/repro_writer.hpp"
 #include "model/trace/layout.hpp"
@@ -63,13 +64,16 @@ void ReproWriter::set_got(const std::string& value) {
 }
 
 /// A call that gives an object, or NULL and an errno.
-void ReproWriter::make(const Step& step, const char* type, const std::string& object,
+void ReproWriter::make(const Step& step, ReproKind kind, std::size_t slot,
                        const std::string& call) {
-  const bool first = declared_.insert(object).second;
-  for (const char* old : {"_old_lkey", "_old_rkey"})  // a new object has no earlier keys
-    if (declared_.contains(object + old)) line(object + old + " = 0;");
+  const std::string object = names_.of(kind, slot);
+  const bool first = declared_.insert(object).second && !names_.many(kind);
+  for (const char* old : {"old_lkey", "old_rkey"})  // a new object has no earlier keys
+    if (const auto key = names_.of(kind, slot, old); declared_.contains(key)) line(key + " = 0;");
   if (is_decisive()) line("errno = 0;");
-  line(fmt::format("{}{} = {};", first ? fmt::format("struct {} *", type) : "", object, call));
+  line(fmt::format("{}{} = {};",
+                   first ? fmt::format("struct ibv_{} *", ReproNames::name(kind)) : "", object,
+                   call));
   if (is_decisive()) {
     set_got(object + " ? 0 : REFUSED");
   } else {
@@ -108,19 +112,19 @@ std::string ReproWriter::registration(const Step& step) {
   const auto length = number(c.length.value());
   switch (c.verb) {
     case Verb::reg_mr:
-      return fmt::format("ibv_reg_mr(pd{}, {}, {}, {})", c.pd, pointer(c.address.value()), length,
-                         access);
+      return fmt::format("ibv_reg_mr({}, {}, {}, {})", names_.pd(c.pd), pointer(c.address.value()),
+                         length, access);
     case Verb::reg_mr_iova:
-      return fmt::format("ibv_reg_mr_iova(pd{}, {}, {}, {}, {})", c.pd, pointer(c.address.value()),
-                         length, address(c.iova.value()), access);
+      return fmt::format("ibv_reg_mr_iova({}, {}, {}, {}, {})", names_.pd(c.pd),
+                         pointer(c.address.value()), length, address(c.iova.value()), access);
     case Verb::reg_mr_ex:
       need(ReproPart::reg_mr_ex);
-      return fmt::format("reg_mr_ex(pd{}, {}, {}, {}, {})", c.pd, pointer(c.address.value()),
-                         length, address(c.iova.value()), access);
+      return fmt::format("reg_mr_ex({}, {}, {}, {}, {})", names_.pd(c.pd),
+                         pointer(c.address.value()), length, address(c.iova.value()), access);
     case Verb::reg_dmabuf_mr:
-      return fmt::format("ibv_reg_dmabuf_mr(pd{}, {}, {}, {}, dma_buf, {})", c.pd,
+      return fmt::format("ibv_reg_dmabuf_mr({}, {}, {}, {}, dma_buf, {})", names_.pd(c.pd),
                          number(c.address.value()), length, address(c.iova.value()), access);
-    default: return fmt::format("ibv_alloc_null_mr(pd{})", c.pd);
+    default: return fmt::format("ibv_alloc_null_mr({})", names_.pd(c.pd));
   }
 }
 
@@ -146,8 +150,8 @@ std::string ReproWriter::request(const Step& step) {
   if (c.verb == Verb::local_inv || c.verb == Verb::send_with_inv)
     text += fmt::format(", .invalidate_rkey = {}", rkey());
   if (c.verb == Verb::post_bind_mw)
-    text += fmt::format(", .bind_mw = {{.mw = mw{}, .rkey = {}, .bind_info = {}}}", c.mw,
-                        fmt::format("key{}", now_ + 1), bind_info(step));
+    text += fmt::format(", .bind_mw = {{.mw = {}, .rkey = new_key, .bind_info = {}}}",
+                        names_.mw(c.mw), bind_info(step));
   return text + "}";
 }
 
@@ -155,13 +159,14 @@ void ReproWriter::transfer(const Step& step) {
   const auto& c = step.call;
   need(ReproPart::completion);
   if (c.verb == Verb::post_bind_mw)
-    line(fmt::format("uint32_t key{} = {};", now_ + 1, key(step.rkey)));
+    line(fmt::format("{}new_key = {};", declared_.insert("new_key").second ? "uint32_t " : "",
+                     key(step.rkey)));
   if (c.verb == Verb::bind_mw) {
     need(ReproPart::bind);
     const auto id =
         is_decisive() && checks_completion() ? fmt::format(".wr_id = {}, ", now_ + 1) : "";
-    set_got(fmt::format("bind_window(qp{}, mw{}, &(struct ibv_mw_bind){{{}.bind_info = {}}})", c.qp,
-                        c.mw, id, bind_info(step)));
+    set_got(fmt::format("bind_window(qp{}, {}, &(struct ibv_mw_bind){{{}.bind_info = {}}})", c.qp,
+                        names_.mw(c.mw), id, bind_info(step)));
   } else {
     need(ReproPart::run);
     set_got(fmt::format("run(qp{}, {})", c.qp, request(step)));
@@ -178,7 +183,7 @@ void ReproWriter::after_transfer(const Step& step) {
   const auto& r = step.result;
   const bool done = r.outcome == Outcome::ok;
   if (c.verb == Verb::post_bind_mw && done)
-    line(fmt::format("mw{}->rkey = key{};", c.mw, now_ + 1));
+    line(fmt::format("{}->rkey = new_key;", names_.mw(c.mw)));
   const auto received = static_cast<Outcome>(r.peer_receive.value());
   if (const std::uint32_t peer = peer_of(c.qp); done && received != Outcome::none &&
                                                 received != Outcome::refused &&
@@ -199,12 +204,16 @@ bool ReproWriter::pair_named_later(std::uint32_t qp) const {
 /// Waits for the ends that the step makes fail. Over iWARP that is the connection's end, which both
 /// have to confirm before anything more is asked of them.
 void ReproWriter::await_failures(const Step& step) {
-  for (const std::uint32_t end : {step.call.qp, peer_of(step.call.qp)}) {
-    const auto failed = Plain::small(QpState::err);
-    const auto& now = evidence_.after.at(now_).qps.at(end);
-    if (!now.live.truth() || (now.state != failed).truth() ||
-        (before().qps.at(end).state == failed).truth())
-      continue;
+  const auto failed = [](const auto& qp) {
+    return (qp.live & (qp.state == Plain::small(QpState::err))).truth();
+  };
+  const std::array ends{step.call.qp, peer_of(step.call.qp)};
+  std::vector<std::uint32_t> failing;
+  for (const std::uint32_t end : ends)
+    if (!failed(before().qps.at(end))) failing.push_back(end);
+  const auto& after = states_.before(now_ + 1);
+  for (const std::uint32_t end : failing) {
+    if (!failed(after.qps.at(end))) continue;
     if (iwarp_) {
       if (!pair_named_later(end)) continue;
       need(ReproPart::ended);
@@ -249,7 +258,7 @@ void ReproWriter::dma_buf(const Step& step) {
   need(ReproPart::dma_buf);
   if (declared_.insert("dma_buf").second) line("int dma_buf = make_dma_buf();");
   if (!is_decisive()) line("NEED(dma_buf >= 0);");
-  make(step, "ibv_mr", fmt::format("mr{}", step.call.mr), registration(step));
+  make(step, ReproKind::mr, step.call.mr, registration(step));
 }
 
 void ReproWriter::query(const Step& step) {
@@ -266,36 +275,34 @@ void ReproWriter::query(const Step& step) {
 
 void ReproWriter::write_call(const Step& step) {
   const auto& c = step.call;
-  const auto name = [&](const char* object, std::uint32_t slot) {
-    return fmt::format("{}{}", object, slot);
-  };
   switch (c.verb) {
-    case Verb::alloc_pd: return make(step, "ibv_pd", name("pd", c.pd), "ibv_alloc_pd(context)");
-    case Verb::dealloc_pd: return answer(step, fmt::format("ibv_dealloc_pd(pd{})", c.pd));
+    case Verb::alloc_pd: return make(step, ReproKind::pd, c.pd, "ibv_alloc_pd(context)");
+    case Verb::dealloc_pd: return answer(step, fmt::format("ibv_dealloc_pd({})", names_.pd(c.pd)));
     case Verb::reg_mr:
     case Verb::reg_mr_iova:
     case Verb::reg_mr_ex:
-    case Verb::alloc_null_mr: return make(step, "ibv_mr", name("mr", c.mr), registration(step));
+    case Verb::alloc_null_mr: return make(step, ReproKind::mr, c.mr, registration(step));
     case Verb::reg_dmabuf_mr: return dma_buf(step);
     case Verb::reg_shared_mr:
       line("cannot_run(\"libibverbs cannot share regions: a vendor's experimental verbs can\");");
       over_ = true;
       return;
     case Verb::rereg_mr:
-      return answer(step, fmt::format("ibv_rereg_mr(mr{}, {}, {}, {}, {}, {})", c.mr,
+      return answer(step, fmt::format("ibv_rereg_mr({}, {}, {}, {}, {}, {})", names_.mr(c.mr),
                                       rereg_changes(bits(c.flags)),
-                                      (bits(c.flags) & kChangePd) != 0 ? name("pd", c.pd) : "NULL",
+                                      (bits(c.flags) & kChangePd) != 0 ? names_.pd(c.pd) : "NULL",
                                       pointer(c.address.value()), number(c.length.value()),
                                       c_access(bits(c.access))));
-    case Verb::dereg_mr: return answer(step, fmt::format("ibv_dereg_mr(mr{})", c.mr));
+    case Verb::dereg_mr: return answer(step, fmt::format("ibv_dereg_mr({})", names_.mr(c.mr)));
     case Verb::advise_mr:
-      return answer(step, fmt::format("ibv_advise_mr(pd{}, {}, {}, {}, {})", c.pd, advice(c.option),
-                                      advise_flags(bits(c.flags)), elements(step), c.elements));
+      return answer(
+          step, fmt::format("ibv_advise_mr({}, {}, {}, {}, {})", names_.pd(c.pd), advice(c.option),
+                            advise_flags(bits(c.flags)), elements(step), c.elements));
     case Verb::alloc_mw:
-      return make(step, "ibv_mw", name("mw", c.mw),
-                  fmt::format("ibv_alloc_mw(pd{}, IBV_MW_{})", c.pd,
+      return make(step, ReproKind::mw, c.mw,
+                  fmt::format("ibv_alloc_mw({}, IBV_MW_{})", names_.pd(c.pd),
                               model::print_named(model::kWindowTypeNames, c.option)));
-    case Verb::dealloc_mw: return answer(step, fmt::format("ibv_dealloc_mw(mw{})", c.mw));
+    case Verb::dealloc_mw: return answer(step, fmt::format("ibv_dealloc_mw({})", names_.mw(c.mw)));
     case Verb::post_recv: {
       need(ReproPart::receive);
       return answer(
@@ -320,7 +327,8 @@ void ReproWriter::write_call(const Step& step) {
 
 void ReproWriter::write_step() {
   const Step& step = step_at(now_);
-  line(fmt::format("step = \"{}: {}\";", now_ + 1, model::print_call(step)));
+  line(fmt::format("step = \"{}: {}\";", is_decisive() ? std::to_string(now_ + 1) : "@",
+                   model::print_call(step)));
   if (!is_decisive()) save_keys(step);
   write_call(step);
 }

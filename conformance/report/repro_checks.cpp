@@ -63,7 +63,7 @@ bool ReproWriter::checks_completion() const {
 /// Whether success of the decisive step completes a receive.
 bool ReproWriter::receive_due() const {
   const auto& call = evidence_.decisive().call;
-  return delivers(call.verb) && evidence_.before.back().qps.at(peer_of(call.qp)).posted.truth();
+  return delivers(call.verb) && evidence_.state.qps.at(peer_of(call.qp)).posted.truth();
 }
 
 /// Whether `got` is an outcome that is allowed; `but`: one that is known not to be it.

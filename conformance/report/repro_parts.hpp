@@ -38,6 +38,16 @@ static int verdict(int conforms, int got)
 }
 )";
 
+inline constexpr std::string_view kInRound = R"(
+/* What is made in that round of a loop. */
+static const char *in_round(const char *what, unsigned i)
+{
+    static char text[1024];
+    snprintf(text, sizeof text, "%s, i = %u", what, i);
+    return text;
+}
+)";
+
 inline constexpr std::string_view kAnother = R"(
 /* What this program is about is not there; something else is. */
 static int another(int got)

@@ -216,6 +216,30 @@ TEST(Repro, SaysThatItIsOneProcess) {
   EXPECT_THAT(program(""), Not(HasSubstr("in another process")));
 }
 
+TEST(Repro, WhatRepeatsIsALoop) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE) -> ok\n"
+      "repeat 1000\n"
+      "mr8+i = reg_mr(pd0, buf1+0, 64, LOCAL_WRITE|REMOTE_WRITE) -> ok\n"
+      "rdma_write(qp0, mr0.lkey, buf0+0, 8, mr8+i.rkey, buf1+8) -> SUCCESS\n"
+      "end\n"
+      "repeat 500\n"
+      "dereg_mr(mr8+i) -> ok\n"
+      "end\n"
+      "rdma_write(qp0, mr0.lkey, buf0+0, 8, mr9.rkey, buf1+8) -> SUCCESS\n");
+  EXPECT_THAT(program, HasSubstr("static struct ibv_mr *mr[1008];"));
+  EXPECT_THAT(program, HasSubstr("static uint32_t mr_rkey[1008];"));
+  // `got` is declared by the first round, which therefore stands before the loop.
+  EXPECT_THAT(program, HasSubstr("    for (unsigned i = 0; i < 999; ++i) {\n"
+                                 "        step = in_round(\"4+2*i: mr9+i = reg_mr("));
+  EXPECT_THAT(program, HasSubstr("        mr[9 + i] = ibv_reg_mr(pd0, (void *)BUF1, 64, "));
+  EXPECT_THAT(program, HasSubstr("mr[9 + i]->rkey"));
+  EXPECT_THAT(program, HasSubstr("mr_rkey[9] = mr[9]->rkey"));
+  EXPECT_THAT(program, HasSubstr("step = in_round(\"2004+i: dereg_mr(mr10+i)\", i);"));
+  EXPECT_THAT(program, HasSubstr("step = \"2502: rdma_write"));
+  EXPECT_LT(std::count(program.begin(), program.end(), '\n'), 220);
+}
+
 TEST(Repro, EveryScenarioIsAReadableProgram) {
   for (const auto& file : model::testing::scenario_files()) {
     const model::Trace trace = model::load_trace(file);

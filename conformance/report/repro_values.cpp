@@ -111,14 +111,16 @@ std::string ReproWriter::key(const model::KeyName& name) {
   };
   if (name.kind == Kind::value) return fmt::format("{:#x}", name.value);
   const bool of_window = name.kind == Kind::window_rkey || name.kind == Kind::old_window_rkey;
-  const std::string object = fmt::format("{}{}", of_window ? "mw" : "mr", name.slot);
+  const auto kind = of_window ? ReproKind::mw : ReproKind::mr;
   const bool live = of_window ? before().windows.at(name.slot).live.truth()
                               : before().regions.at(name.slot).live.truth();
-  const char* which = name.kind == Kind::lkey || name.kind == Kind::old_lkey ? "lkey" : "rkey";
+  const std::string which =
+      name.kind == Kind::lkey || name.kind == Kind::old_lkey ? "lkey" : "rkey";
   if (name.kind == Kind::old_lkey || name.kind == Kind::old_rkey ||
       name.kind == Kind::old_window_rkey)
-    return saved(object + "_old_" + which);
-  return live ? flipped(object + "->" + which) : saved(object + "_" + which);
+    return saved(names_.of(kind, name.slot, "old_" + which));
+  return live ? flipped(names_.of(kind, name.slot) + "->" + which)
+              : saved(names_.of(kind, name.slot, which));
 }
 
 std::string ReproWriter::element(const model::KeyName& lkey, std::uint64_t at,
@@ -136,7 +138,7 @@ std::string ReproWriter::elements(const Step& step) {
 
 std::string ReproWriter::bind_info(const Step& step) {
   const auto& c = step.call;
-  return fmt::format("{{mr{}, {}, {}, {}}}", c.mr, address(c.address.value()),
+  return fmt::format("{{{}, {}, {}, {}}}", names_.mr(c.mr), address(c.address.value()),
                      number(c.length.value()),
                      c_access(static_cast<std::uint32_t>(c.access.value())));
 }
@@ -157,9 +159,15 @@ bool ReproWriter::named_later(model::KeyName::Kind kind, std::uint32_t slot) con
   return false;
 }
 
-void ReproWriter::save(const std::string& variable, const std::string& value) {
-  const bool first = declared_.insert(variable).second;
-  line(fmt::format("{}{} = {};", first ? "uint32_t " : "", variable, value));
+/// Keeps a key of the object, by the name that it has in the program: "rkey", "old_rkey".
+void ReproWriter::save(ReproKind kind, std::size_t slot, const std::string& key) {
+  const auto variable = names_.of(kind, slot, key);
+  const bool first = declared_.insert(variable).second && !names_.many(kind);
+  const auto array =
+      fmt::format("static uint32_t {}_{}[{}];\n", ReproNames::name(kind), key, names_.count(kind));
+  if (names_.many(kind) && key_arrays_.find(array) == std::string::npos) key_arrays_ += array;
+  line(fmt::format("{}{} = {}->{};", first ? "uint32_t " : "", variable, names_.of(kind, slot),
+                   key.substr(key.size() - 4)));
 }
 
 /// Before a step that ends or changes an object: keys of it that a later step names.
@@ -167,21 +175,20 @@ void ReproWriter::save_keys(const Step& step) {
   using Kind = model::KeyName::Kind;
   const auto& c = step.call;
   const auto& r = step.result;
-  const auto region = fmt::format("mr{}", c.mr), window = fmt::format("mw{}", c.mw);
   const bool done = r.outcome == Outcome::ok;
   const bool renews = c.verb == Verb::rereg_mr && model::tells_keys(c.verb, r);
   if (c.verb == Verb::dereg_mr && done) {
-    if (named_later(Kind::lkey, c.mr)) save(region + "_lkey", region + "->lkey");
-    if (named_later(Kind::rkey, c.mr)) save(region + "_rkey", region + "->rkey");
+    if (named_later(Kind::lkey, c.mr)) save(ReproKind::mr, c.mr, "lkey");
+    if (named_later(Kind::rkey, c.mr)) save(ReproKind::mr, c.mr, "rkey");
   }
   if (renews) {
-    if (named_later(Kind::old_lkey, c.mr)) save(region + "_old_lkey", region + "->lkey");
-    if (named_later(Kind::old_rkey, c.mr)) save(region + "_old_rkey", region + "->rkey");
+    if (named_later(Kind::old_lkey, c.mr)) save(ReproKind::mr, c.mr, "old_lkey");
+    if (named_later(Kind::old_rkey, c.mr)) save(ReproKind::mr, c.mr, "old_rkey");
   }
   if (c.verb == Verb::dealloc_mw && done && named_later(Kind::window_rkey, c.mw))
-    save(window + "_rkey", window + "->rkey");
+    save(ReproKind::mw, c.mw, "rkey");
   if (is_bind(c.verb) && done && named_later(Kind::old_window_rkey, c.mw))
-    save(window + "_old_rkey", window + "->rkey");
+    save(ReproKind::mw, c.mw, "old_rkey");
 }
 
 }  // namespace mrproof::conformance

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "conformance/report/repro.hpp"
+#include "conformance/report/repro_names.hpp"
 
 namespace mrproof::conformance {
 
 /// Functions that a program may need (repro_parts.hpp), in the order in which they stand there.
 enum class ReproPart : std::uint8_t {
   another,
+  in_round,
   map,
   pattern,
   bytes,
@@ -46,10 +48,12 @@ class ReproWriter {
 
   // repro.cpp: the program around the steps
   void write_setup();
+  void write_steps();
   void write_claims();
   void write_decisive();
   [[nodiscard]] std::string head() const;
   [[nodiscard]] std::string parts() const;
+  [[nodiscard]] std::string arrays() const;
   [[nodiscard]] std::string pairs_part() const;
   [[nodiscard]] std::string bytes_part() const;
   [[nodiscard]] std::string run_part() const;
@@ -64,13 +68,13 @@ class ReproWriter {
   std::string elements(const Step& step);
   std::string bind_info(const Step& step);
   void save_keys(const Step& step);
-  void save(const std::string& variable, const std::string& value);
+  void save(ReproKind kind, std::size_t slot, const std::string& key);
   [[nodiscard]] bool named_later(model::KeyName::Kind kind, std::uint32_t slot) const;
 
   // repro_calls.cpp: one step
   void write_step();
   void write_call(const Step& step);
-  void make(const Step& step, const char* type, const std::string& object, const std::string& call);
+  void make(const Step& step, ReproKind kind, std::size_t slot, const std::string& call);
   void answer(const Step& step, const std::string& call);
   void transfer(const Step& step);
   void after_transfer(const Step& step);
@@ -116,17 +120,21 @@ class ReproWriter {
     return evidence_.trace.steps.at(index);
   }
   [[nodiscard]] bool is_decisive() const { return now_ + 1 == evidence_.trace.steps.size(); }
-  [[nodiscard]] const State& before() const { return evidence_.before.at(now_); }
+  /// The state before the step that is being written.
+  const State& before() { return is_decisive() ? evidence_.state : states_.before(now_); }
   [[nodiscard]] model::DeviationClass kind() const;
 
   const Evidence& evidence_;
+  StateCursor states_;
+  ReproNames names_;
   bool iwarp_;           ///< the trace is of a device that connects over iWARP
   bool by_cm_;           ///< the RDMA CM connects
   std::size_t now_ = 0;  ///< the step being written
   std::string body_;
   std::set<ReproPart> parts_;
   std::set<std::size_t> buffers_;   ///< that addresses name
-  std::set<std::string> declared_;  ///< variables of main()
+  std::set<std::string> declared_;  ///< variables of main(), and of arrays what is used of them
+  std::string key_arrays_;          ///< that arrays() declares
   std::set<std::string> includes_;  ///< beside those of every program
   bool over_ = false;               ///< nothing can follow: a call that no C program can make
 };

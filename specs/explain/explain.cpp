@@ -5,6 +5,7 @@
 #include "model/oracle/judge_trace.hpp"
 #include "model/trace/notation.hpp"
 #include "specs/explain/explain_deviation.hpp"
+#include "specs/explain/shown_objects.hpp"
 
 namespace mrproof::specs {
 
@@ -116,19 +117,25 @@ void tell_step(const model::Step& step, const Rulebook& book, const State<Plain>
 
 }  // namespace
 
-std::vector<std::string> describe_state(const State<Plain>& state) {
+std::vector<std::string> describe_state(const State<Plain>& state, const model::Step& step) {
+  constexpr std::size_t kManyPds = 40;
   std::vector<std::string> lines;
   std::string pds;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < state.pds.size(); ++i)
-    if (state.pds.at(i).live.truth()) pds += fmt::format("{}pd{}", pds.empty() ? "" : ", ", i);
+    if (state.pds.at(i).live.truth() && ++count <= kManyPds)
+      pds += fmt::format("{}pd{}", pds.empty() ? "" : ", ", i);
+  if (count > kManyPds) pds += fmt::format(" and {} more PDs", count - kManyPds);
   lines.push_back(pds.empty() ? "no PD" : pds);
-  const auto add = [&](const auto& slots) {
+  const auto add = [&](const auto& slots, auto&& is_shown) {
     for (std::size_t i = 0; i < slots.size(); ++i)
-      if (slots.at(i).live.truth()) lines.push_back(describe(i, slots.at(i)));
+      if (slots.at(i).live.truth() && is_shown(i)) lines.push_back(describe(i, slots.at(i)));
   };
-  add(state.regions);
-  add(state.windows);
-  add(state.qps);
+  const ShownObjects shown(state, step);
+  add(state.regions, [&](std::size_t i) { return shown.region(i); });
+  add(state.windows, [&](std::size_t i) { return shown.window(i); });
+  if (!shown.hidden().empty()) lines.push_back(shown.hidden());
+  add(state.qps, [](std::size_t) { return true; });
   for (std::size_t i = 0; i < state.buffers.size(); ++i)
     if (state.buffers.at(i).hole.truth()) lines.push_back(describe(i, state.buffers.at(i)));
   return lines;
@@ -138,8 +145,8 @@ std::string explain_trace(const model::Trace& trace, const Rulebook& book,
                           const std::string& file) {
   const model::Trace judged = model::judge_trace(trace, book, file, explain_deviation);
   std::string text = fmt::format("dialect {}\nat the start:\n", book.dialect());
-  const auto tell_state = [&](const State<Plain>& state) {
-    for (const auto& line : describe_state(state)) text += "    " + line + "\n";
+  const auto tell_state = [&](const State<Plain>& state, const model::Step& step = {}) {
+    for (const auto& line : describe_state(state, step)) text += "    " + line + "\n";
   };
   model::RecordedCase recorded(judged, book);
   tell_state(recorded.oracle().state());
@@ -153,7 +160,7 @@ std::string explain_trace(const model::Trace& trace, const Rulebook& book,
     const auto verdict = recorded.judge().verdict;
     if (verdict == Verdict::deviates || verdict == Verdict::hang) break;
     text += "  after it:\n";
-    tell_state(recorded.oracle().state());
+    tell_state(recorded.oracle().state(), *step);
   }
   if (judged.steps.size() < trace.steps.size())
     text += fmt::format("\n{} more steps are not judged: the state is not known any more\n",
