@@ -14,6 +14,7 @@ namespace mrproof::conformance {
 /// Kinds of objects that a program may have many of.
 enum class ReproKind : std::uint8_t { pd, mr, mw };
 
+/// Of one program.
 class ReproNames {
  public:
   explicit ReproNames(const model::Trace& trace);

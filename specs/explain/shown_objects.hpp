@@ -9,6 +9,7 @@
 
 namespace mrproof::specs {
 
+/// Of one state and the step made in it.
 class ShownObjects {
  public:
   /// All regions and windows if at most 40 of the kind are live; else those that the step names by
