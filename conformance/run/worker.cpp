@@ -371,9 +371,11 @@ class Worker {
     return plan_.until ? a == *plan_.until : !times_.contains(model::print_annotation(a));
   }
 
-  /// After the third time a deviation is known well enough.
+  /// After the third time a deviation is known well enough; after the first where it would end a
+  /// case of many objects.
   void learn(const model::Annotation& a) {
-    if (++times_[model::print_annotation(a)] == 3) plan_.walk.known.push_back(a);
+    const int enough = plan_.walk.objects == 0 ? 3 : 1;
+    if (++times_[model::print_annotation(a)] == enough) plan_.walk.known.push_back(a);
   }
 
   Channel& channel_;

@@ -84,9 +84,7 @@ Judgement deviation(const Rulebook& book, const PlainView& view) {
   const OutcomeSet right = allowed(book, view);
   if (outcome == Outcome::ok) {
     best.kind = DeviationClass::accepted;
-    if (best.names(&remote_in_bounds<Plain>) || best.names(&bind_in_bounds<Plain>))
-      for (const PlainCondition* circumstance : kOutOfBounds<Plain>)
-        if (circumstance->holds(view).truth()) best.broken.push_back(circumstance);
+    tell_bounds_apart(best, view);
   }
   if (outcome == Outcome::ok || !right.contains(Outcome::ok)) return best;
   best.kind = DeviationClass::rejected;
@@ -141,6 +139,13 @@ OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
           has_reason(*rule, view))
         set.add(rule->outcome);
   return set;
+}
+
+void tell_bounds_apart(Judgement& judgement, const PlainView& view) {
+  if (!judgement.names(&remote_in_bounds<Plain>) && !judgement.names(&bind_in_bounds<Plain>))
+    return;
+  for (const PlainCondition* circumstance : kOutOfBounds<Plain>)
+    if (circumstance->holds(view).truth()) judgement.broken.push_back(circumstance);
 }
 
 void add_circumstances(Judgement& judgement, const PlainView& view) {

@@ -72,6 +72,9 @@ OutcomeSet allowed(const Rulebook& book, const PlainView& view);
 /// kernel complain: named by the conditions that its success would have broken, and by the
 /// circumstances. What was seen with it does not matter.
 Judgement judge_trouble(const Rulebook& book, const PlainView& view, Verdict verdict);
+/// Adds to the judgement of a success that should not have come, if it broke bounds, the
+/// circumstances by which such successes are told apart.
+void tell_bounds_apart(Judgement& judgement, const PlainView& view);
 /// Adds to the judgement the circumstances that hold (see model/conditions/circumstances.hpp).
 void add_circumstances(Judgement& judgement, const PlainView& view);
 /// Applies the rule's effect to the state.

@@ -19,13 +19,14 @@ bool are_as_named(const Terms& named, const PlainView& view) {
   });
 }
 
-/// The situation's conditions that a rule would break, as a deviation names them.
+/// What a success of the view's call that breaks the rule would be named by.
 BrokenConditions broken_situation(const PlainRule& rule, const PlainView& view) {
   Judgement judgement;
   for (const auto& term : rule.requires_all)
     if (term.condition->about != About::observation &&
         term.condition->holds(view).truth() != term.holds)
       judgement.broken.push_back(term.condition);
+  tell_bounds_apart(judgement, view);
   return BrokenConditions(judgement.broken);
 }
 
@@ -79,7 +80,12 @@ std::optional<std::vector<Term<Plain>>> KnownDeviationIndex::named_by(const Devi
     terms.insert(terms.end(), more.begin(), more.end());
     return terms_named(names, terms);
   }
-  if (known.kind == DeviationClass::accepted) return terms_named(names, broken_terms(rule));
+  if (known.kind == DeviationClass::accepted) {
+    Terms terms = broken_terms(rule);
+    for (const PlainCondition* circumstance : kOutOfBounds<Plain>)
+      terms.push_back({circumstance, true});
+    return terms_named(names, terms);
+  }
   // A refusal that nothing explains, not even a circumstance, cannot be told beforehand.
   if (names.size() < 2 || names.front() != kNothingForbids.id) return std::nullopt;
   return terms_named(names.subspan(1), circumstances());
@@ -108,12 +114,11 @@ const DeviationName* KnownDeviationIndex::met(const std::vector<DeviationName>& 
 
 bool KnownDeviationIndex::meets(const DeviationName& known, const Entry& entry,
                                 const Rulebook& book, const PlainView& view) {
-  if (entry.kind == Kind::accepted)
-    return are_as_named(entry.named, view) && broken_situation(*entry.rule, view) == known.broken;
   Result<Plain> result;
   result.outcome = entry.kind == Kind::trouble ? Outcome::none : entry.rule->outcome;
   const PlainView ended = view.ended_by(result);
   if (!are_as_named(entry.named, ended)) return false;
+  if (entry.kind == Kind::accepted) return broken_situation(*entry.rule, ended) == known.broken;
   return entry.kind == Kind::trouble ? trouble_name(book, ended).broken.contains_all(known.broken)
                                      : refusal_conditions(ended) == known.broken;
 }

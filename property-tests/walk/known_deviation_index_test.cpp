@@ -13,14 +13,17 @@ using namespace model;
 using testing::plan_of;
 using testing::walk_case;
 
-/// Names of the conditions that the rule would break; and of what an unexplained refusal would
-/// have.
-BrokenConditions situation_of(const PlainRule& rule, const PlainView& view) {
+/// What a success that breaks the rule would be named by; and what an unexplained refusal would.
+BrokenConditions situation_of(const PlainRule& rule, const PlainView& asked) {
   Judgement broken;
+  Result<Plain> result;
+  result.outcome = rule.outcome;
+  const PlainView view{asked.state, asked.call, result};
   for (const auto& term : rule.requires_all)
     if (term.condition->about != About::observation &&
         term.condition->holds(view).truth() != term.holds)
       broken.broken.push_back(term.condition);
+  tell_bounds_apart(broken, view);
   return BrokenConditions(broken.broken);
 }
 BrokenConditions refusal_of(const PlainRule& rule, const PlainView& view) {

@@ -175,8 +175,10 @@ model::PlannedCall Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong
 bool Walk::admits(const model::Oracle& oracle, const PlainView& view) {
   if (oracle.book().forbids(view) != nullptr) return false;
   const DeviationName* met = known().met(options_->known, oracle.book(), view);
-  // Other deviations are met again now and then, trouble never: it costs a time limit or a boot.
-  return met == nullptr || (!is_trouble(*met) && random_.chance(3));
+  // Others are met again now and then; trouble, which costs a time limit or a boot, never, nor
+  // what would end a case that has grown large.
+  const bool never = met != nullptr && (is_trouble(*met) || options_->objects != 0);
+  return met == nullptr || (!never && random_.chance(3));
 }
 
 void Walk::choose_least_tried(const model::Oracle& oracle, CallMaker& make, std::uint64_t roll,
