@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -50,6 +51,13 @@ struct Observation {
   std::string kernel_warning;
 };
 
+/// How many objects the kernel has of each of its caches, by the cache's name, and the bytes of
+/// one.
+struct KernelCache {
+  std::uint64_t objects = 0, size = 0;
+};
+using KernelCaches = std::map<std::string, KernelCache>;
+
 /// One device. Not thread-safe. Calls carry keys as numbers: whoever replays a trace has to fill in
 /// the keys that this device returned.
 class Device {
@@ -89,6 +97,10 @@ class Device {
     model::Holdings before, after;
   };
   [[nodiscard]] virtual Left left() const { return {}; }
+
+  /// What the kernel under the device has allocated, when it had time to free what it frees later:
+  /// that takes seconds, which an idle guest skips. Empty if it does not tell.
+  [[nodiscard]] virtual KernelCaches kernel_caches() const { return {}; }
 
   /// From now on each end of a pair makes one RDMA read of no bytes after it was connected
   /// (Verb::connect): a driver may keep what it should forget in RESET.

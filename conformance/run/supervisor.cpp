@@ -131,6 +131,7 @@ void Supervisor::take(Record&& record) {
       open_step_ = false;
       break;
     case RecordKind::complaint: add_complaint(record); break;
+    case RecordKind::alive: break;
     case RecordKind::case_end:
       in_case_ = false;
       next_case_ = record.index + 1;
@@ -254,14 +255,29 @@ void Supervisor::add_incident(Verdict verdict, const std::string& text,
   tally_.add(incident);
 }
 
-/// Of what the case before left, or of the setup of the one that begins: of no step of either.
+/// Of what the case before left, or of the setup of the one that begins, of no step of either; or
+/// of a case that the record names.
 void Supervisor::add_complaint(const Record& record) {
   const auto& told = record.step.annotations.front();
   ++tally_.counts.at(static_cast<std::size_t>(told.verdict));
   const bool begins = std::exchange(in_case_, false);  // else it is the plan's end
-  if (begins) case_.steps.swap(before_.steps);
+  model::Trace about = case_;
+  std::string name = case_name_;
+  if (record.index > 0 && !plan_.is_replay()) {
+    const auto& scenario = plan_.scenarios.at(record.index - 1);
+    name = plan_.case_name(record.index - 1);
+    about = model::parse_trace(scenario.text, scenario.name);
+    about.can = case_.can;
+    about.guest = case_.guest;
+  } else if (record.index == 0 && begins) {
+    about.steps = before_.steps;
+  }
+  std::swap(about, case_);
+  std::swap(name, case_name_);
+  in_case_ = record.index > 0;
   add_incident(told.verdict, record.text, told);
-  if (begins) case_.steps.swap(before_.steps);
+  std::swap(about, case_);
+  std::swap(name, case_name_);
   in_case_ = begins;
 }
 

@@ -164,6 +164,7 @@ void each_field(AnyRecord& record, Stream& stream) {
     case RecordKind::case_end:
       return all(record.inside_ns, record.elapsed_ns, record.reset_ns, record.left_out,
                  record.skip_reason);
+    case RecordKind::alive:
     case RecordKind::done: return;
     default: throw model::ToolError("a record of the worker is unknown: is it of another version?");
   }

@@ -18,7 +18,8 @@ enum class RecordKind : std::uint8_t {
   step_begin,  ///< the step is about to be made
   step_end,    ///< the step was made and judged
   disturbed,   ///< the step could not be judged: `text`; the case begins anew, or is given up
-  complaint,   ///< what is wrong with the reset just made: annotation, `text`
+  complaint,   ///< what is wrong with the reset just made, or with a case: annotation, `text`
+  alive,       ///< calls are made that no record tells of
   case_end,    ///< case `index` is over; inside_ns and reset_ns are of its reset
   failure,     ///< the worker gives up: `text` is one line; never a verdict
   done,        ///< every case of the plan is over
@@ -27,7 +28,9 @@ enum class RecordKind : std::uint8_t {
 /// One record; which fields count depends on the kind.
 struct Record {
   RecordKind kind = RecordKind::done;
-  std::uint64_t index = 0;  ///< of the case, or of the step within its case
+  /// Of the case, or of the step within its case; complaint: of the case, from 1, if it is not what
+  /// was left of the one before the reset.
+  std::uint64_t index = 0;
   /// step_begin: call and keys; step_end: result, bytes, annotation; complaint: annotation
   model::Step step;
   model::Setup setup;

@@ -126,6 +126,7 @@ TEST(Wire, RecordsOfEveryKindArriveAsTheyWere) {
         EXPECT_EQ(again.skip_reason, r.skip_reason);
         break;
       case RecordKind::step_begin:
+      case RecordKind::alive:
       case RecordKind::done: break;
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "conformance/run/kept_memory.hpp"
 #include "impl/by_name/open_device.hpp"
 #include "impl/device_case.hpp"
 #include "property-tests/series/series.hpp"
@@ -61,6 +62,9 @@ class Worker {
       record.left_out = left_out_;
       record.skip_reason = std::exchange(skip_reason_, "");
       send(record);
+      constexpr std::size_t kMany = 32;
+      const bool last = plan_.is_replay() || !plan_.is_scenario(plan_.next_selected(i + 1));
+      if (went_well_.size() >= kMany || (last && !went_well_.empty())) look_for_kept_memory();
     }
     // What the last case has made goes with it, unless all that was looked for is shown.
     if (!stopped() && !shown_) {
@@ -80,6 +84,7 @@ class Worker {
   }
 
   void send(const Record& record) {
+    if (quiet_ && record.kind != RecordKind::alive) return;
     encode(record, scratch_);
     channel_.write(scratch_);
   }
@@ -120,17 +125,20 @@ class Worker {
     tell_of_reset();
   }
 
+  /// `of`: the case it is about, from 1; 0: the one before the last reset.
+  void tell(const model::DeviationName& name, Verdict verdict, const std::string& text,
+            std::uint64_t of = 0) {
+    Record record;
+    record.kind = RecordKind::complaint;
+    record.index = of;
+    record.step.annotations = {{name, verdict}};
+    record.text = text;
+    send(record);
+    shown_ |= is_shown_by(record.step.annotations.front());
+  }
+
   /// What the kernel complained of while it destroyed what a case left, and what is left even so.
   void tell_of_reset() {
-    const auto tell = [this](const model::DeviationName& name, Verdict verdict,
-                             const std::string& text) {
-      Record record;
-      record.kind = RecordKind::complaint;
-      record.step.annotations = {{name, verdict}};
-      record.text = text;
-      send(record);
-      shown_ |= is_shown_by(record.step.annotations.front());
-    };
     const std::string warnings = device_.late_warnings();
     if (!warnings.empty()) tell(property_tests::reset_trouble(), Verdict::kernel_warning, warnings);
     const auto [before, after] = device_.left();
@@ -146,6 +154,73 @@ class Worker {
 
   [[nodiscard]] bool is_shown_by(const model::Annotation& seen) const {
     return plan_.until && seen == *plan_.until;
+  }
+
+  /// A trace that was made, and nothing ended it.
+  struct Made {
+    std::uint64_t index;  ///< of the case
+    model::Trace trace;
+    Reach reach;
+  };
+
+  /// How often traces are made again to see what the kernel keeps of them; 0: it is not looked for.
+  [[nodiscard]] std::uint64_t leak_rounds() const {
+    constexpr std::uint64_t kOfTrial = 50;
+    const auto& memory = model::kNothingLeft.at(static_cast<std::size_t>(model::Held::memory));
+    const bool sought = plan_.until && plan_.until->broken.contains(memory.id);
+    return plan_.leak_rounds == 0 && sought ? kOfTrial : plan_.leak_rounds;
+  }
+
+  /// Tells of the traces of which the kernel keeps memory. First all are made in turn, since what
+  /// it frees has to be waited for; one by one only if something is kept of them.
+  void look_for_kept_memory() {
+    const std::vector<Made> all = std::exchange(went_well_, {});
+    const auto kept_of_all = kept(all);
+    if (kept_of_all && kept_of_all->empty()) return;
+    for (const Made& one : all) {
+      const auto kept_of_one = all.size() == 1 ? kept_of_all : kept({&one, 1});
+      if (!kept_of_one || kept_of_one->empty()) continue;
+      model::Holdings before, after;
+      before.of(model::Held::memory) = 0;
+      after.of(model::Held::memory) = bytes_of(*kept_of_one);
+      tell(property_tests::reset_leaves(model::left_behind(before, after)), Verdict::deviates,
+           fmt::format("{} ({})", model::print_left(before, after), print_kept(*kept_of_one)),
+           one.index + 1);
+    }
+  }
+
+  /// What is kept of each round, in one stretch of them and in the next; the first rounds do not
+  /// count, since what is made once stays. Nothing if that cannot be told.
+  std::optional<std::vector<KeptMemory>> kept(std::span<const Made> traces) {
+    const std::uint64_t rounds = leak_rounds();
+    if (!make_rounds(traces, rounds / 4 + 1)) return std::nullopt;
+    const impl::KernelCaches first = device_.kernel_caches();
+    if (first.empty() || !make_rounds(traces, rounds)) return std::nullopt;
+    const impl::KernelCaches second = device_.kernel_caches();
+    auto kept = kept_each_round(first, second, rounds);
+    if (kept.empty()) return kept;
+    if (!make_rounds(traces, rounds)) return std::nullopt;
+    return common(kept, kept_each_round(second, device_.kernel_caches(), rounds));
+  }
+
+  /// Makes the traces' calls again and again, and tells nobody; false if something went wrong.
+  bool make_rounds(std::span<const Made> traces, std::uint64_t rounds) {
+    bool well = true;
+    quiet_ = true;
+    for (std::uint64_t i = 0; i < rounds; ++i)
+      for (const Made& made : traces) {
+        device_.reset(made.trace.setup);
+        Case one{model::Oracle(book_, made.trace.setup, can_)};
+        well = well && replay(one, made.trace, made.reach) && one.goes_on && disturbance_.empty();
+        if (!well) break;
+        Record record;
+        record.kind = RecordKind::alive;
+        send(record);
+      }
+    quiet_ = false;
+    disturbance_.clear();
+    device_.reset(setup_);
+    return well;
   }
 
   /// Runs the case, and again if something came between that is not the device's answer; after some
@@ -216,7 +291,9 @@ class Worker {
 
   bool replay(std::uint64_t index, const model::Trace& trace, const Reach& reach) {
     Case one = begin(index, trace.setup);
-    return replay(one, trace, reach);
+    if (!replay(one, trace, reach)) return false;
+    if (one.goes_on && leak_rounds() > 0) went_well_.push_back({index, trace, reach});
+    return true;
   }
 
   Case begin(std::uint64_t index, const model::Setup& setup) {
@@ -361,6 +438,7 @@ class Worker {
 
   /// A hang costs the whole time limit, a complaint of the kernel often a minute: once is enough.
   void avoid(const DeviationName& trouble) {
+    if (quiet_) return;
     if (trouble.broken.is_dash()) return;  // of no more than the verb: that has to be met again
     plan_.walk.known.push_back(property_tests::known_trouble(trouble));
   }
@@ -374,6 +452,7 @@ class Worker {
   /// After the third time a deviation is known well enough; after the first where it would end a
   /// case of many objects.
   void learn(const model::Annotation& a) {
+    if (quiet_) return;
     const int enough = plan_.walk.objects == 0 ? 3 : 1;
     if (++times_[model::print_annotation(a)] == enough) plan_.walk.known.push_back(a);
   }
@@ -388,8 +467,10 @@ class Worker {
   bool simulated_ = false;
   model::Setup setup_;                                ///< of this case
   std::uint64_t reset_ns_ = 0, reset_inside_ns_ = 0;  ///< of this case's reset, and calls in it
-  bool left_out_ = false;  ///< the case ended before a call that is_left_out()
-  bool shown_ = false;     ///< what the plan is to go on until
+  bool left_out_ = false;        ///< the case ended before a call that is_left_out()
+  bool shown_ = false;           ///< what the plan is to go on until
+  bool quiet_ = false;           ///< calls are made that nobody is told of
+  std::vector<Made> went_well_;  ///< that the kernel may keep memory of
   std::map<std::string, int> times_;
   property_tests::KnownDeviationIndex known_;             ///< what plan_.walk.known says
   std::unique_ptr<property_tests::SeriesTraces> traces_;  ///< of the series that was run last

@@ -99,6 +99,19 @@ class LeavesObjects : public Disturbed {
   mutable int resets_ = 0;
 };
 
+/// The kernel keeps an object of each call, of each third call, and some from the beginning.
+class KeepsMemory : public Disturbed {
+ public:
+  KeepsMemory() : Disturbed({}, 1) {}
+  [[nodiscard]] impl::KernelCaches kernel_caches() const override {
+    return {{"each", {calls_, 64}}, {"third", {calls_ / 3, 8}}, {"first", {1000, 512}}};
+  }
+
+ private:
+  void disturb(impl::Observation& /*seen*/) override { ++calls_; }
+  std::uint64_t calls_ = 0;
+};
+
 /// After some calls a completion comes that is of nothing posted.
 class SendsStray : public Disturbed {
  public:
@@ -166,6 +179,30 @@ TEST_F(WorkerTest, WhatACaseLeavesIsTold) {
     EXPECT_TRUE(incident.counts());
   }
   EXPECT_TRUE(tally.findings.empty());
+}
+
+TEST_F(WorkerTest, MemoryThatTheKernelKeepsOfEachRoundIsTold) {
+  KeepsMemory device;
+  property_tests::Plan plan = property_tests::testing::plan_of(1);
+  plan.steps = 0;
+  plan.scenarios.emplace_back();
+  plan.scenarios.front().text =
+      "# mrproof trace v1\ngiven pd0\nmr0 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE)\n";
+  for (const std::uint64_t rounds : {0U, 10U}) {
+    plan.leak_rounds = rounds;
+    Channel channel = Channel::create(folder_.file("channel"), kChannelSize);
+    ThreadHost host(channel, device);
+    Journal journal("");
+    Tally tally(model::linux_rulebook());
+    Supervisor supervisor({}, plan, channel, host, tally, journal);
+    supervisor.run();
+    EXPECT_EQ(tally.steps, 1U);  // the rounds are nobody's steps
+    ASSERT_EQ(tally.incidents.size(), rounds == 0 ? 0U : 1U);
+    if (rounds == 0) continue;
+    EXPECT_EQ(tally.incidents[0].name_text(), "reset.ok/detail/kernel_memory_freed");
+    EXPECT_THAT(tally.incidents[0].text, ::testing::EndsWith("each round: 64 (each: 1)"));
+    EXPECT_EQ(tally.incidents[0].trace.steps.size(), 1U);
+  }
 }
 
 TEST_F(WorkerTest, ADisturbedCaseIsRepeated) {

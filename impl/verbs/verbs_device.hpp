@@ -13,6 +13,7 @@
 #include "impl/device.hpp"
 #include "impl/slots.hpp"
 #include "impl/verbs/context.hpp"
+#include "impl/verbs/kernel_caches.hpp"
 #include "impl/verbs/kernel_log.hpp"
 #include "impl/verbs/options.hpp"
 #include "impl/verbs/other_process.hpp"
@@ -64,6 +65,7 @@ class VerbsDevice final : public Device {
   std::string late_warnings() override { return log_.take(); }
   /// Of this process, if there are two.
   [[nodiscard]] Left left() const override { return left_; }
+  [[nodiscard]] KernelCaches kernel_caches() const override { return impl::kernel_caches(); }
   void read_after_connect(bool wanted) override { read_after_connect_ = wanted; }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<const char*, kHeld> kWords{"pinned KiB", "memory regions",
     "protection domains", "users of protection domains", "queue pairs", "completion queues",
-    "open files of the device"};
+    "open files of the device", "bytes that the kernel keeps of each round"};
 
 Bit never(const PlainView& /*view*/) { return Bit(false); }
 
@@ -29,7 +29,8 @@ const std::array<PlainCondition, kHeld> kNothingLeft{
     nothing("domains_unused", "no PD counts a user that is gone"),
     nothing("pairs_gone", "no queue pair is counted that was destroyed"),
     nothing("queues_gone", "no completion queue is counted that was destroyed"),
-    nothing("files_closed", "no file of the device is open that a call opened")};
+    nothing("files_closed", "no file of the device is open that a call opened"),
+    nothing("kernel_memory_freed", "no memory is allocated by the kernel for what is gone")};
 
 std::vector<const PlainCondition*> left_behind(const Holdings& before, const Holdings& after) {
   std::vector<const PlainCondition*> left;

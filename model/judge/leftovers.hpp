@@ -20,8 +20,9 @@ enum class Held : std::uint8_t {
   pairs,
   queues,  ///< for completions
   files,   ///< open files of the device
+  memory,  ///< bytes that the kernel has allocated: how many more after each of many equal rounds
 };
-inline constexpr std::size_t kHeld = 7;
+inline constexpr std::size_t kHeld = 8;
 
 /// How much of each there is; nothing of what the system does not tell.
 struct Holdings : std::array<std::optional<std::uint64_t>, kHeld> {

@@ -137,6 +137,7 @@ std::string print_begun_with(const Plan& plan, const std::string& target) {
       {"--wrong", plan.walk.wrong_percent},
       {"--objects", plan.walk.objects},
       {"--quick", !plan.patient},
+      {"--leak-rounds", plan.leak_rounds},
       {"--shard", fmt::format("{}/{}", plan.shard + 1, plan.shards)},
       {"--scenarios", digest(scenarios_json(plan))},
       {"--tours", digest(series_json(plan))},
@@ -163,6 +164,7 @@ std::string print_request(const Plan& plan, std::uint64_t first_case) {
                         {"shards", plan.shards},
                         {"traces", plan.traces},
                         {"rounds", plan.rounds},
+                        {"leak_rounds", plan.leak_rounds},
                         {"until", until_json(plan)},
                         {"lossless", plan.lossless},
                         {"more_to_come", plan.more_to_come},
@@ -197,6 +199,7 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     request.at("shards").get_to(plan.shards);
     request.at("traces").get_to(plan.traces);
     request.at("rounds").get_to(plan.rounds);
+    request.at("leak_rounds").get_to(plan.leak_rounds);
     if (const Json& until = request.at("until"); !until.is_null()) {
       const auto verdict = static_cast<model::Verdict>(until.at("verdict").get<int>());
       plan.until = {parse_name(until), verdict};

@@ -66,6 +66,9 @@ struct Plan {
   std::vector<std::string> traces;  ///< not empty: texts of traces to replay, instead of walks
   std::uint64_t rounds = 1;         ///< so often each of them is replayed, in turn
   std::string trace_file;           ///< their name, for messages
+  /// Not 0: the calls of each scenario are made so often again, twice, and what the kernel has
+  /// allocated is counted before and after.
+  std::uint64_t leak_rounds = 0;
   /// Set: the run is over when this has been shown, and a trace ends at a call that may not be
   /// made. The worker stays for the next such run, which saves most of the time of a short one.
   std::optional<model::Annotation> until;
