@@ -10,6 +10,7 @@
 #include "conformance/report/finding.hpp"
 #include "conformance/session/shrink_session.hpp"
 #include "model/trace/write_file.hpp"
+#include "property-tests/walk/known_deviation.hpp"
 
 namespace mrproof::conformance {
 namespace {
@@ -73,6 +74,7 @@ class FindingShrinker {
                                                : outcome.cut_short + ": it may be shrunk further";
     result.file = name_ + "-shrunk.mrt";
     model::write_whole_file(out_ + "/" + result.file, model::print_trace(outcome.trace));
+    if (property_tests::is_of_reset(wanted)) return;  // of which no report can be written
     write_finding(outcome.trace, book_, result.file, "", out_ + "/" + name_);
     result.folder = name_;
   }

@@ -9,6 +9,7 @@
 #include "conformance/report/finding_words.hpp"
 #include "conformance/report/repro.hpp"
 #include "model/trace/write_file.hpp"
+#include "property-tests/walk/known_deviation.hpp"
 #include "property-tests/walk/plan.hpp"
 
 namespace mrproof::conformance {
@@ -36,6 +37,13 @@ void check_folder(const fs::path& out, const std::string& trace) {
 std::string write_finding(const model::Trace& trace, const model::Rulebook& book,
                           const std::string& file, const std::string& seen_on,
                           const std::string& folder, Connecting connecting) {
+  for (const model::Step& step : trace.steps)
+    for (const auto& told : step.annotations)
+      if (property_tests::is_of_reset(told))
+        throw model::TraceError(fmt::format(
+            "{}:{}:1: this tells of what is left when all was destroyed, which no C program shows "
+            "yet; send the trace: mrproof replay shows it",
+            file, step.line));
   for (const model::Step& step : trace.steps)
     if (connecting == Connecting::rdma_cm && step.call.verb == model::Verb::connect)
       throw model::TraceError(fmt::format(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "conformance/report/finding.hpp"
 #include "conformance/report/finding_drawing.hpp"
 #include "conformance/report/finding_letter.hpp"
 #include "conformance/report/finding_page.hpp"
@@ -162,6 +163,42 @@ TEST(FindingPage, StandsAlone) {
     EXPECT_THAT(page, HasSubstr(part));
   for (const char* foreign : {"src=", "href=", "url(http", "<script"})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));
+}
+
+TEST(FindingPage, ShowsOfManyObjectsThoseThatMatter) {
+  const Evidence e = evidence_of(
+      "# mrproof trace v1\ngiven pd0\ngiven qp0(pd0) <-> qp1(pd0)\n"
+      "repeat 1000\n"
+      "mr0+i = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE|REMOTE_WRITE) -> ok\n"
+      "end\n"
+      "repeat 500\n"
+      "dereg_mr(mr3) -> ok\n"
+      "mr3 = reg_mr(pd0, buf1+0, 64, LOCAL_WRITE) -> ok\n"
+      "end\n"
+      "rdma_write(qp0, mr3.lkey, buf1+0, 8, mr700.rkey, buf0+60) -> SUCCESS qp=RTS peer=RTS\n");
+  const auto page = finding_page(e, repro_program(e), "");
+  EXPECT_THAT(page, HasSubstr("1000 times, i = 0, 1, 2...:"));
+  EXPECT_THAT(page, HasSubstr("<code>mr0+i = reg_mr(pd0, buf0+0, 64,"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"n\">2001</span>"));
+  EXPECT_THAT(page, HasSubstr("1000 regions, of which those are shown that the step names"));
+  EXPECT_THAT(page, HasSubstr("mr700 in pd0"));
+  EXPECT_THAT(page, Not(HasSubstr("mr699 in pd0")));
+  EXPECT_THAT(page, HasSubstr("after 989 moves that are not drawn"));
+  EXPECT_LT(page.size(), 60'000U);
+}
+
+TEST(Finding, OfWhatIsLeftHasNoProgram) {
+  const model::testing::TemporaryFolder folder;
+  const model::Trace trace = model::parse_trace(
+      "# mrproof trace v1\ngiven pd0\nmr0 = reg_mr(pd0, buf0+0, 8, 0) -> ok\n"
+      "! deviates reset.ok detail pages_unpinned\n",
+      "a.mrt");
+  try {
+    write_finding(trace, linux_rulebook(), "a.mrt", "", folder.file("out"));
+    ADD_FAILURE() << "written";
+  } catch (const model::TraceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("a.mrt:3:1: this tells of what is left"));
+  }
 }
 
 TEST(FindingPage, ShowsBytesThatShouldNotBeThere) {

@@ -28,6 +28,14 @@ std::vector<KeptMemory> common(const std::vector<KeptMemory>& one,
   return both;
 }
 
+std::vector<KeptMemory> less(std::vector<KeptMemory> one, const std::vector<KeptMemory>& other) {
+  std::erase_if(one, [&](const KeptMemory& kept) {
+    return std::any_of(other.begin(), other.end(),
+                       [&](const KeptMemory& by_itself) { return by_itself.cache == kept.cache; });
+  });
+  return one;
+}
+
 std::uint64_t bytes_of(const std::vector<KeptMemory>& kept) {
   std::uint64_t bytes = 0;
   for (const KeptMemory& one : kept) bytes += one.objects * one.size;

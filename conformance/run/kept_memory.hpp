@@ -25,6 +25,9 @@ std::vector<KeptMemory> kept_each_round(const impl::KernelCaches& before,
 std::vector<KeptMemory> common(const std::vector<KeptMemory>& one,
                                const std::vector<KeptMemory>& other);
 
+/// The caches of the one that the other does not have.
+std::vector<KeptMemory> less(std::vector<KeptMemory> one, const std::vector<KeptMemory>& other);
+
 /// Bytes each round.
 std::uint64_t bytes_of(const std::vector<KeptMemory>& kept);
 /// "kmalloc-64: 1, skbuff_head_cache: 2"; empty if nothing is kept.

@@ -1,6 +1,5 @@
 #include "impl/verbs/kernel_caches.hpp"
 
-#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -18,9 +17,8 @@ KernelCaches parse_caches(std::istream& slabinfo) {
   return caches;
 }
 
-KernelCaches kernel_caches() {
-  // What a grace period has to pass for is gathered for 5 s (KFREE_DRAIN_JIFFIES in rcu/tree.c).
-  std::this_thread::sleep_for(std::chrono::seconds(8));
+KernelCaches kernel_caches(std::chrono::seconds wait) {
+  std::this_thread::sleep_for(wait);
   std::ifstream first("/proc/slabinfo");
   // Objects that a processor keeps at hand count as allocated; asked to shrink, a cache takes them.
   for (const auto& [name, cache] : parse_caches(first))

@@ -135,6 +135,13 @@ void VerbsDevice::see_what_is_left() {
   }
 }
 
+/// What a grace period has to pass for is gathered for 5 s (KFREE_DRAIN_JIFFIES in rcu/tree.c);
+/// connections of iWARP stay for a minute when they are closed (TCP_TIMEWAIT_LEN).
+KernelCaches VerbsDevice::kernel_caches() const {
+  const bool streams = model::has<model::Plain>(capabilities().features, model::kIwarp).truth();
+  return impl::kernel_caches(std::chrono::seconds(streams ? 70 : 8));
+}
+
 bool VerbsDevice::pair_stays(std::size_t index, const model::Setup& setup) const {
   const PairSlot& slot = pairs_.at(index);
   if (!slot.live() || slot.lost) return false;

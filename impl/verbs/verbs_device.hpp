@@ -65,7 +65,7 @@ class VerbsDevice final : public Device {
   std::string late_warnings() override { return log_.take(); }
   /// Of this process, if there are two.
   [[nodiscard]] Left left() const override { return left_; }
-  [[nodiscard]] KernelCaches kernel_caches() const override { return impl::kernel_caches(); }
+  [[nodiscard]] KernelCaches kernel_caches() const override;
   void read_after_connect(bool wanted) override { read_after_connect_ = wanted; }
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const override;
 
