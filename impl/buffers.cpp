@@ -45,11 +45,27 @@ int make_file() {
   return file;
 }
 
+/// A file without pages, which no limit of memory counts: processes that are forked have it, too.
+void map_wide_memory() {
+  const int file = memfd_create("mrproof-wide", MFD_CLOEXEC);
+  const bool sized = file >= 0 && ftruncate(file, static_cast<off_t>(model::kWideSize)) == 0;
+  const void* got = sized ? mmap(at(model::kWideMemory), model::kWideSize, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, 0)
+                          : MAP_FAILED;
+  if (file >= 0) close(file);
+  if (got != at(model::kWideMemory))
+    throw DeviceError(
+        "cannot map 8 GiB of memory that is not there; is there a limit (ulimit -v)?");
+  madvise(at(model::kWideMemory), model::kWideSize, MADV_DONTDUMP);
+}
+
 }  // namespace
 
 Buffers::Buffers(Kind kind) : file_(kind == Kind::shared ? make_file() : -1) {
   try {
     restore();
+    map_wide_memory();
+    wide_ = true;
   } catch (...) {
     unmap_all();
     throw;
@@ -136,6 +152,8 @@ void Buffers::unmap_all() {
         munmap(at(model::buffer_address(index) + page * model::kPageSize), model::kPageSize);
       mapped_.at(index).at(page) = false;
     }
+  if (wide_) munmap(at(model::kWideMemory), model::kWideSize);
+  wide_ = false;
   if (file_ >= 0) close(file_);
   file_ = -1;
 }

@@ -7,12 +7,14 @@
 #include <span>
 
 #include "model/call.hpp"
+#include "model/state.hpp"
 #include "model/trace/layout.hpp"
 
 namespace mrproof::impl {
 
-/// Maps the buffers of model/trace/layout.hpp on construction, unmaps them on destruction. Throws
-/// DeviceError when an address is taken (two devices in one process, or a foreign mapping).
+/// Maps the buffers of model/trace/layout.hpp and kWideMemory on construction, unmaps them on
+/// destruction. Throws DeviceError when an address is taken (two devices in one process, or a
+/// foreign mapping).
 class Buffers {
  public:
   /// Who owns the pages: this process alone, or a file in memory that a forked child shares. The
@@ -49,6 +51,7 @@ class Buffers {
 
   /// Which pages of which buffer are mapped.
   std::array<std::array<bool, kMostPages>, model::kBufferCount> mapped_{};
+  bool wide_ = false;       ///< kWideMemory is mapped
   int file_ = -1;           ///< whose pages they are, one buffer behind the other; -1: none
   bool protected_ = false;  ///< whether pages were protected since they were all restored
 };

@@ -124,6 +124,11 @@ template <> struct Links<QueuePair<Plain>> {
   static std::array<Link, 1> of(const InPd<Plain::Slot>& w) { return {{{0, w.pd.value()}}}; }
 };
 
+/// Memory that a program has beside its buffers, for regions that are larger than these: mapped,
+/// writable, and what is in it is not looked at.
+inline constexpr std::uint64_t kWideMemory = 0x210000000000ULL;
+inline constexpr std::uint64_t kWideSize = (8ULL << 30U) + (1ULL << 16U);
+
 /// Everything that rules read and effects change.
 template <class D> struct State {
   typename D::template Objects<ProtectionDomain<D>, D::kPds> pds{};
@@ -135,6 +140,7 @@ template <class D> struct State {
   /// The process whose context the protection domains of each slot are made in, and all that is
   /// made in them: the same for a whole case, and a plain number in every domain.
   std::array<std::uint8_t, D::kPds> process{};
+  bool wide = false;  ///< whether the program has kWideMemory; likewise a plain fact
   [[nodiscard]] constexpr std::uint8_t process_of(std::size_t pd) const {
     return pd < process.size() ? process[pd] : std::uint8_t{0};
   }

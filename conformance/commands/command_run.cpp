@@ -172,6 +172,12 @@ void add_walk_options(CLI::App& command, property_tests::Plan& plan) {
 
 /// Which guests run the cases, and how often.
 void add_guest_options(CLI::App& command, RunOptions& o) {
+  auto* leaks = command.add_option(
+      "--leak-rounds", o.plan.leak_rounds,
+      "make the calls of each scenario N times more, and again, and tell what memory the kernel "
+      "keeps of each round; in an emulated virtual machine, where nobody else allocates");
+  leaks->check(CLI::Range(10U, 100000U));
+  leaks->needs(command.get_option("--target"));
   command.add_flag("--fresh", o.session.fresh, "run each case in a virtual machine of its own");
   command
       .add_option("--guests", o.session.guests,
@@ -245,12 +251,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
                        "SECONDS of each guest's time that are led by what they reach of the "
                        "driver; those that reach something new are kept in OUT/corpus")
           ->check(kPositive);
-  auto* leaks = command->add_option(
-      "--leak-rounds", o.plan.leak_rounds,
-      "make the calls of each scenario N times more, and again, and tell what memory the kernel "
-      "keeps of each round; in an emulated virtual machine, where nobody else allocates");
-  leaks->check(CLI::Range(10U, 100000U));
-  for (auto* option : {coverage, guided, leaks}) option->needs(command->get_option("--target"));
+  for (auto* option : {coverage, guided}) option->needs(command->get_option("--target"));
   add_guest_options(*command, o);
   add_unexpected_options(*command, o);
   command->add_option("--out", o.session.out, "report folder")

@@ -17,8 +17,9 @@ inline constexpr std::array<const char*, 4> kFindingFiles{"repro.c", "trace.mrt"
 /// Writes repro.c, trace.mrt, report.md and report.html of the trace into the folder, which is made
 /// if it is missing. `file` is the trace's name in errors; `seen_on`: who was tested, if the
 /// trace's comments do not tell. Returns a line that says what it is about. Throws TraceError where
-/// the trace cannot be read as evidence, or tells of what is left when all was destroyed, ToolError where nothing can be written, or the trace's own
-/// file or the report of a run stands where it would be.
+/// the trace cannot be read as evidence, or tells of what is left when all was destroyed, ToolError
+/// where nothing can be written, or the trace's own file or the report of a run stands where it
+/// would be.
 std::string write_finding(const model::Trace& trace, const model::Rulebook& book,
                           const std::string& file, const std::string& seen_on,
                           const std::string& folder, Connecting connecting = Connecting::verbs);

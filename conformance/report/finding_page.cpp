@@ -82,7 +82,9 @@ std::string steps_section(const Evidence& evidence) {
   const model::Trace annotated = annotated_trace(evidence);
   std::string text = "<h2>What happened</h2>\n<ol class=\"steps\">\n";
   std::vector<std::string> rows;
-  const auto add = [&](const std::string& row, const std::string& number, const char* style) {
+  const auto add = [&](std::string row, const std::string& number, const char* style) {
+    // Handles grow in the first line, which is the call.
+    if (const auto end = row.find('\n'); end != std::string::npos) row.erase(end, 1);
     text +=
         fmt::format("<li{}><span class=\"n\">{}</span><div>{}</div></li>\n", style, number, row);
   };

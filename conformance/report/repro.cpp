@@ -122,7 +122,8 @@ void ReproWriter::write_setup() {
   for (const Step& step : evidence_.trace.steps) {
     const Verb verb = step.call.verb;
     const bool of_pd = verb <= Verb::rereg_mr || verb == Verb::advise_mr || verb == Verb::alloc_mw;
-    if (of_pd && verb != Verb::alloc_pd && setup.pd.at(step.call.pd)) pds.insert(step.call.pd);
+    const bool given = step.call.pd < setup.pd.size() && setup.pd.at(step.call.pd);
+    if (of_pd && verb != Verb::alloc_pd && given) pds.insert(step.call.pd);
   }
   for (std::size_t first = 0; first < setup.qp_pd.size(); first += 2)
     if (pair_needed(first))
@@ -261,6 +262,7 @@ std::string ReproWriter::parts() const {
     switch (part) {
       case ReproPart::another: text += kAnother; break;
       case ReproPart::in_round: text += kInRound; break;
+      case ReproPart::wide: text += kWide; break;
       case ReproPart::map: text += kMap; break;
       case ReproPart::pattern: text += kPattern; break;
       case ReproPart::bytes: text += bytes_part(); break;
@@ -295,7 +297,8 @@ std::string ReproWriter::head() const {
   text.replace(0, 2, "/*");
   std::set<std::string> includes{"errno",  "infiniband/verbs", "signal", "stdio",
                                  "stdlib", "string",           "unistd"};
-  if (parts_.contains(ReproPart::map)) includes.insert("sys/mman");
+  if (parts_.contains(ReproPart::map) || parts_.contains(ReproPart::wide))
+    includes.insert("sys/mman");
   if (parts_.contains(ReproPart::child)) includes.insert("sys/wait");
   if (parts_.contains(ReproPart::kernel_log)) includes.insert("fcntl");
   if (cm) includes.insert({"arpa/inet", "rdma/rdma_cma"});
@@ -362,6 +365,7 @@ std::string ReproWriter::write() {
   const bool named = body_.find("context") != std::string::npos;
   begin += fmt::format("    {}open_device(argc, argv);\n",
                        named ? "struct ibv_context *context = " : "");
+  if (parts_.contains(ReproPart::wide)) begin += "    map_wide();\n";
   for (const std::size_t index : buffers_) {
     begin += fmt::format("    map(BUF{}, {});\n", index, model::buffer_size(index));
     if (kind() == DeviationClass::bytes)

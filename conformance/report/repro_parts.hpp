@@ -6,6 +6,8 @@
 
 #include <string_view>
 
+#include "model/state.hpp"
+
 namespace mrproof::conformance::repro_parts {
 
 /// What all programs begin with, after their includes.
@@ -99,6 +101,17 @@ static struct ibv_context *open_device(int argc, char **argv)
     return context;
 }
 )";
+
+inline constexpr std::string_view kWide = R"(
+/* Memory for large regions, of which no page is touched. */
+#define WIDE 0x210000000000
+static void map_wide(void)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    NEED(mmap((void *)WIDE, 0x200010000, PROT_READ | PROT_WRITE, flags, -1, 0) == (void *)WIDE);
+}
+)";
+static_assert(model::kWideMemory == 0x210000000000 && model::kWideSize == 0x200010000);
 
 inline constexpr std::string_view kMap = R"(
 static void map(uint64_t address, size_t length)

@@ -86,6 +86,10 @@ std::string c_status(Outcome outcome) {
 
 std::string ReproWriter::address(std::uint64_t value) {
   std::string text = model::print_address(value);
+  if (value >= kWideMemory && value - kWideMemory < kWideSize) {
+    need(ReproPart::wide);
+    return value == kWideMemory ? "WIDE" : fmt::format("WIDE + {}", value - kWideMemory);
+  }
   if (!text.starts_with("buf")) return text;
   const auto index = static_cast<std::size_t>(text[3] - '0');
   buffers_.insert(index);

@@ -16,6 +16,7 @@ namespace mrproof::conformance {
 enum class ReproPart : std::uint8_t {
   another,
   in_round,
+  wide,
   map,
   pattern,
   bytes,

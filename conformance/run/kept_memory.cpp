@@ -18,13 +18,15 @@ std::vector<KeptMemory> kept_each_round(const impl::KernelCaches& before,
   return kept;
 }
 
-std::vector<KeptMemory> common(const std::vector<KeptMemory>& one,
-                               const std::vector<KeptMemory>& other) {
+std::vector<KeptMemory> in_both(const std::vector<KeptMemory>& one,
+                                const std::vector<KeptMemory>& other) {
   std::vector<KeptMemory> both;
   for (const KeptMemory& kept : one)
-    for (const KeptMemory& again : other)
-      if (kept.cache == again.cache)
-        both.push_back({kept.cache, std::min(kept.objects, again.objects), kept.size});
+    for (const KeptMemory& again : other) {
+      const auto [lesser, greater] = std::minmax(kept.objects, again.objects);
+      if (kept.cache == again.cache && 2 * lesser >= greater)
+        both.push_back({kept.cache, lesser, kept.size});
+    }
   return both;
 }
 

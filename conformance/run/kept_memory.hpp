@@ -21,9 +21,10 @@ struct KeptMemory {
 std::vector<KeptMemory> kept_each_round(const impl::KernelCaches& before,
                                         const impl::KernelCaches& after, std::uint64_t rounds);
 
-/// The caches of both, each with the lesser number.
-std::vector<KeptMemory> common(const std::vector<KeptMemory>& one,
-                               const std::vector<KeptMemory>& other);
+/// The caches of both, each with the lesser number; without those of which it is less than half of
+/// the other.
+std::vector<KeptMemory> in_both(const std::vector<KeptMemory>& one,
+                                const std::vector<KeptMemory>& other);
 
 /// The caches of the one that the other does not have.
 std::vector<KeptMemory> less(std::vector<KeptMemory> one, const std::vector<KeptMemory>& other);

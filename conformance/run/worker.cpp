@@ -193,17 +193,32 @@ class Worker {
   /// count, since what is made once stays. Nothing if that cannot be told.
   std::optional<std::vector<KeptMemory>> kept(std::span<const Made> traces) {
     const std::uint64_t rounds = leak_rounds();
+    const auto count = [this] {
+      sign_of_life();
+      return device_.kernel_caches();
+    };
     if (!make_rounds(traces, rounds / 4 + 1)) return std::nullopt;
-    const impl::KernelCaches first = device_.kernel_caches();
+    const impl::KernelCaches first = count();
     if (first.empty() || !make_rounds(traces, rounds)) return std::nullopt;
-    const impl::KernelCaches second = device_.kernel_caches();
+    const impl::KernelCaches second = count();
     auto kept = kept_each_round(first, second, rounds);
     if (kept.empty()) return kept;
-    // What grows while nothing is done grows by itself.
-    const impl::KernelCaches third = device_.kernel_caches();
+    const impl::KernelCaches third = count();
     if (!make_rounds(traces, rounds)) return std::nullopt;
-    return less(common(kept, kept_each_round(third, device_.kernel_caches(), rounds)),
+    const impl::KernelCaches fourth = count();
+    // What grows while nothing is done grows by itself.
+    kept = less(in_both(kept, kept_each_round(third, fourth, rounds)),
                 kept_each_round(second, third, 1));
+    if (kept.empty()) return kept;
+    // Of four times as many rounds it is four times as much, or it is not of the rounds.
+    if (!make_rounds(traces, 4 * rounds)) return std::nullopt;
+    return in_both(kept, kept_each_round(fourth, count(), 4 * rounds));
+  }
+
+  void sign_of_life() {
+    Record record;
+    record.kind = RecordKind::alive;
+    send(record);
   }
 
   /// Makes the traces' calls again and again, and tells nobody; false if something went wrong.
@@ -216,9 +231,7 @@ class Worker {
         Case one{model::Oracle(book_, made.trace.setup, can_)};
         well = well && replay(one, made.trace, made.reach) && one.goes_on && disturbance_.empty();
         if (!well) break;
-        Record record;
-        record.kind = RecordKind::alive;
-        send(record);
+        sign_of_life();
       }
     quiet_ = false;
     disturbance_.clear();

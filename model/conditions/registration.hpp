@@ -40,6 +40,14 @@ template <class D> constexpr Asked<D> asked(const View<D>& v) {
 template <class D> constexpr auto of_buffers(const View<D>& v) {
   return (v.call.verb != Verb::reg_dmabuf_mr) & !has<D>(asked(v).access, kAllocateMr);
 }
+/// Whether it is to be made of memory that is there and that nobody looks at.
+template <class D> constexpr auto of_wide_memory(const View<D>& v) {
+  auto inside = D::bit(false);
+  if (v.state.wide && v.call.verb != Verb::reg_dmabuf_mr)
+    inside = within<D>(asked(v).address, asked(v).length, D::address(kWideMemory),
+        D::address(kWideMemory + kWideSize - 1));
+  return inside;
+}
 /// Whether all of memory is asked for, paged on demand.
 template <class D> constexpr auto is_implicit(const Asked<D>& a) {
   return has<D>(a.access, kOnDemand) & (a.address == 0) & (a.length == ~D::address(0));
@@ -50,7 +58,8 @@ template <class D> constexpr auto there_now(const View<D>& v, bool writable) {
   const auto nothing = (a.length == 0) | !a.moves;
   if (v.call.verb == Verb::reg_dmabuf_mr)
     return nothing | within<D>(a.address, a.length, D::address(0), D::address(kDmabufSize - 1));
-  return nothing | (!of_buffers(v)) | paged_in(v.state, a.address, a.length, writable);
+  const auto unseen = (!of_buffers(v)) | of_wide_memory(v);
+  return nothing | unseen | paged_in(v.state, a.address, a.length, writable);
 }
 /// Whether LOCAL_WRITE is there where one of the other rights to write is.
 template <class D>

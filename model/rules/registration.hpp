@@ -19,7 +19,7 @@ template <class D> struct RegistrationRules {
     r.live = true;
     r.empty = a.length == 0;
     r.undefined = !(keys_range_straight<D>.holds(v) & base_unambiguous<D>.holds(v));
-    r.outside_buffers = !of_buffers(v);
+    r.outside_buffers = (!of_buffers(v)) | of_wide_memory(v);
     r.pd = v.call.pd;
     r.access = a.access;
     r.first = a.first;
