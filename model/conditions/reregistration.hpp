@@ -19,7 +19,8 @@ MRPROOF_SITUATION(translation_plain,
     "what is translated is plain memory, and is not addressed by offsets after",
     "gap.rereg_zero_based gap.rereg_of_other_kinds",
     (!asked(v).moves) |
-        !(has_any<D>(asked(v).access, kZeroBased | kAllocateMr) | v.region().outside_buffers));
+        !(has_any<D>(asked(v).access, kZeroBased | kAllocateMr) | v.region().outside_buffers |
+            of_wide_memory(v)));
 MRPROOF_SITUATION(kind_kept,
     "new access flags leave the MR what it is: zero-based or not, on demand or not",
     "gap.rereg_kind", (asked(v).access & kKind) == (v.region().access & kKind));
