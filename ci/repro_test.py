@@ -233,7 +233,10 @@ class ManyObjects(Programs):
     """Traces of many objects conform on this target, and so their programs say."""
 
     def test_conforms(self):
-        traces = sorted(LARGE.glob("*.mrt"))
+        # This target has no regions on demand.
+        traces = [trace for trace in sorted(LARGE.glob("*.mrt"))
+                  if "ON_DEMAND" not in trace.read_text(encoding="utf-8")]
+        self.assertGreater(len(traces), 4)
         ended = run_programs(TARGET, self.compile_all(traces), "rxe0", limit=300)
         for trace in traces:
             with self.subTest(trace=trace.name):

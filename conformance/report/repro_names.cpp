@@ -4,7 +4,6 @@
 
 #include <cctype>
 
-#include "model/trace/trace_form.hpp"
 #include "model/trace/trace_loops.hpp"
 
 namespace mrproof::conformance {

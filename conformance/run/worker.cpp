@@ -175,10 +175,10 @@ class Worker {
   /// it frees has to be waited for; one by one only if something is kept of them.
   void look_for_kept_memory() {
     const std::vector<Made> all = std::exchange(went_well_, {});
-    const auto kept_of_all = kept(all);
+    const auto kept_of_all = kept_of(all);
     if (kept_of_all && kept_of_all->empty()) return;
     for (const Made& one : all) {
-      const auto kept_of_one = all.size() == 1 ? kept_of_all : kept({&one, 1});
+      const auto kept_of_one = all.size() == 1 ? kept_of_all : kept_of({&one, 1});
       if (!kept_of_one || kept_of_one->empty()) continue;
       model::Holdings before, after;
       before.of(model::Held::memory) = 0;
@@ -189,9 +189,9 @@ class Worker {
     }
   }
 
-  /// What is kept of each round, in one stretch of them and in the next; the first rounds do not
-  /// count, since what is made once stays. Nothing if that cannot be told.
-  std::optional<std::vector<KeptMemory>> kept(std::span<const Made> traces) {
+  /// What is kept of each round, in three stretches of them; the first rounds do not count, since
+  /// what is made once stays. Nothing if that cannot be told.
+  std::optional<std::vector<KeptMemory>> kept_of(std::span<const Made> traces) {
     const std::uint64_t rounds = leak_rounds();
     const auto count = [this] {
       sign_of_life();

@@ -154,6 +154,9 @@ class WorkerTest : public ::testing::Test {
   Tally run(Disturbed& device, std::uint64_t cases) {
     property_tests::Plan plan = property_tests::testing::plan_of(20 * cases);
     plan.case_steps = 20;
+    return run(device, plan);
+  }
+  Tally run(Disturbed& device, const property_tests::Plan& plan) {
     Channel channel = Channel::create(folder_.file("channel"), kChannelSize);
     ThreadHost host(channel, device);
     Journal journal(journal_);
@@ -190,12 +193,7 @@ TEST_F(WorkerTest, MemoryThatTheKernelKeepsOfEachRoundIsTold) {
       "# mrproof trace v1\ngiven pd0\nmr0 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE)\n";
   for (const std::uint64_t rounds : {0U, 10U}) {
     plan.leak_rounds = rounds;
-    Channel channel = Channel::create(folder_.file("channel"), kChannelSize);
-    ThreadHost host(channel, device);
-    Journal journal("");
-    Tally tally(model::linux_rulebook());
-    Supervisor supervisor({}, plan, channel, host, tally, journal);
-    supervisor.run();
+    const Tally tally = run(device, plan);
     EXPECT_EQ(tally.steps, 1U);  // the rounds are nobody's steps
     ASSERT_EQ(tally.incidents.size(), rounds == 0 ? 0U : 1U);
     if (rounds == 0) continue;
