@@ -25,6 +25,9 @@ enum Access : std::uint32_t {
   kRelaxedOrdering = 1U << 20,
 };
 
+/// Operations that a queue pair accepts from its peer (qp_access_flags of ibv_modify_qp(3)), those
+/// of one that is connected.
+inline constexpr std::uint32_t kPairRights = kRemoteWrite | kRemoteRead | kRemoteAtomic;
 /// Rights that let a remote QP touch the region.
 inline constexpr std::uint32_t kRemoteRights =
     kRemoteWrite | kRemoteRead | kRemoteAtomic | kFlushGlobal | kFlushPersistent;
@@ -71,6 +74,7 @@ enum Feature : std::uint32_t {
   /// Not of the device: no packet between its queue pairs is lost or late. An emulated guest whose
   /// time is the count of its instructions is such a place.
   kLossless = 1U << 19,
+  kModifyRights = 1U << 20,  ///< rights of a queue pair change while it is connected
 };
 /// What a device can claim.
 inline constexpr std::uint32_t kClaimable =

@@ -37,17 +37,18 @@ enum class Verb : std::uint8_t {
   atomic_fetch_and_add,  ///< on the 8 bytes at {rkey, remote} by `operand`; old value to {element}
   atomic_cmp_and_swp,    ///< the same: `swap` replaces the value if it equals `operand`
   query_qp,              ///< ibv_query_qp(qp): the state
+  modify_qp,             ///< ibv_modify_qp(qp): `access` is what its peer may ask for
   connect,               ///< qp and its peer are brought to RTS again, queues empty
   destroy_qp,            ///< ibv_destroy_qp(qp)
   fill,     ///< the program itself writes `length` bytes of pattern `seed` at `address`
   protect,  ///< whole pages are unmapped, mapped, or made read-only: option (Protection)
 };
-inline constexpr std::size_t kVerbs = 29;
+inline constexpr std::size_t kVerbs = 30;
 inline constexpr std::array<std::string_view, kVerbs> kVerbNames{"alloc_pd", "dealloc_pd", "reg_mr",
     "reg_mr_iova", "reg_mr_ex", "reg_dmabuf_mr", "alloc_null_mr", "reg_shared_mr", "rereg_mr",
     "dereg_mr", "advise_mr", "alloc_mw", "dealloc_mw", "bind_mw", "post_bind_mw", "local_inv",
     "post_recv", "send", "send_with_inv", "rdma_write", "rdma_write_with_imm", "rdma_read",
-    "atomic_fetch_and_add", "atomic_cmp_and_swp", "query_qp", "connect", "destroy_qp", "fill",
+    "atomic_fetch_and_add", "atomic_cmp_and_swp", "query_qp", "modify_qp", "connect", "destroy_qp", "fill",
     "protect"};
 
 /// How a call ended: `ok` (for a work request: IBV_WC_SUCCESS), `refused` (NULL or an errno from

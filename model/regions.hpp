@@ -231,6 +231,8 @@ template <class D> struct Target {
   constexpr Bit right_granted() const {
     return both([&](auto& h) { return has<D>(h.access, right); });
   }
+  /// Whether the queue pair at this end accepts from its peer what the right is needed for.
+  constexpr Bit accepted() const { return has<D>(s.qps.at(qp).access, right); }
   constexpr Bit in_bounds() const {
     return both([&](auto& h) { return contained(h); });
   }
@@ -275,8 +277,9 @@ template <class D> struct Target {
   }
   /// Whether every check on the range passes.
   constexpr Bit granted(bool write) const {
-    return key_is_live() & same_pd() & right_granted() & in_bounds() & same_qp() &
-           memory_there(write);
+    const auto sound = key_is_live() & same_pd() & right_granted() & in_bounds() & same_qp() &
+                       memory_there(write);
+    return kind == KeyKind::local ? sound : sound & accepted();
   }
 
   /// The range; of an empty one, a byte.
@@ -312,8 +315,9 @@ template <class D> struct Target {
   /// fails. What a device may have moved before it noticed.
   constexpr Address reachable() const {
     auto bytes = D::address(0);
+    const Bit open = kind == KeyKind::local ? Bit(true) : accepted();
     const auto take = [&](Bit found, auto& h) {
-      const auto inside = found & (h.pd == s.qps.at(qp).pd) & has<D>(h.access, right) &
+      const auto inside = open & found & (h.pd == s.qps.at(qp).pd) & has<D>(h.access, right) &
                           (h.first <= start) & (start <= h.last);
       // Compared before one is added: a region may end at the last byte of the address space.
       const auto after_start = h.last - start;

@@ -50,6 +50,7 @@ template <class D> struct QueuePair {
   typename D::Bit live{};
   typename D::Slot pd{};
   typename D::Small state{};  ///< QpState::rts or err
+  typename D::Flags access{};  ///< the remote rights that its peer may make use of
   typename D::Bit posted{};   ///< a receive is posted:
   typename D::Bit two{};      ///< with both elements; the second is empty otherwise
   std::array<Element<D>, 2> elements{};

@@ -54,7 +54,8 @@ int replay(TrialOptions options, const CLI::App& command) {
   take_guest(command, trace, options.session.machine);
   const model::Annotation* name = property_tests::told_by(trace);
   options.plan.rounds = trace.rounds;
-  if (trace.rounds > 1 && name != nullptr) options.plan.until = *name;
+  if (name != nullptr && (trace.rounds > 1 || model::is_of_kept_memory(*name)))
+    options.plan.until = *name;
   Tally tally(book);
   LastRound shown(trace.rounds);
   const auto watch = [&](const model::Step& step, const Record& record) {

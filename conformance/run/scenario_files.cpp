@@ -62,8 +62,10 @@ std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::stri
         const bool finding = was_seen(file) && shows_anything(trace);
         scenarios.push_back(
             {name_of(folder, file), property_tests::calls_text(trace), finding, finding});
-        if (const auto* shows = property_tests::last_told_by(trace);
-            finding && trace.guest && trace.rounds > 1 && shows != nullptr)
+        const auto* shows = property_tests::last_told_by(trace);
+        if (!finding || shows == nullptr) continue;
+        scenarios.back().keeps_memory = model::is_of_kept_memory(*shows);
+        if (trace.guest && trace.rounds > 1)
           scenarios.back().race = {*trace.guest, trace.rounds, *shows};
       }
     }

@@ -63,7 +63,8 @@ class Worker {
       record.skip_reason = std::exchange(skip_reason_, "");
       send(record);
       constexpr std::size_t kMany = 32;
-      const bool last = plan_.is_replay() || !plan_.is_scenario(plan_.next_selected(i + 1));
+      const bool last = plan_.is_replay() || !plan_.is_scenario(plan_.next_selected(i + 1)) ||
+                        plan_.leak_rounds == 0;
       if (went_well_.size() >= kMany || (last && !went_well_.empty())) look_for_kept_memory();
     }
     // What the last case has made goes with it, unless all that was looked for is shown.
@@ -161,15 +162,16 @@ class Worker {
     std::uint64_t index;  ///< of the case
     model::Trace trace;
     Reach reach;
+    std::uint64_t leak_rounds;
   };
 
-  /// How often traces are made again to see what the kernel keeps of them; 0: it is not looked for.
-  [[nodiscard]] std::uint64_t leak_rounds() const {
-    constexpr std::uint64_t kOfTrial = 50;
-    const auto& memory = model::kNothingLeft.at(static_cast<std::size_t>(model::Held::memory));
-    const bool sought = plan_.until && plan_.until->broken.contains(memory.id);
-    return plan_.leak_rounds == 0 && sought ? kOfTrial : plan_.leak_rounds;
+  /// How often the case is made again to see what the kernel keeps of it; 0: it is not looked for.
+  [[nodiscard]] std::uint64_t leak_rounds(std::uint64_t index) const {
+    if (plan_.leak_rounds != 0) return plan_.leak_rounds;
+    if (plan_.until) return model::is_of_kept_memory(*plan_.until) ? kOfTrial : 0;
+    return plan_.is_scenario(index) && plan_.scenarios[index].keeps_memory ? kOfTrial : 0;
   }
+  static constexpr std::uint64_t kOfTrial = 50;
 
   /// Tells of the traces of which the kernel keeps memory. First all are made in turn, since what
   /// it frees has to be waited for; one by one only if something is kept of them.
@@ -192,7 +194,7 @@ class Worker {
   /// What is kept of each round, in three stretches of them; the first rounds do not count, since
   /// what is made once stays. Nothing if that cannot be told.
   std::optional<std::vector<KeptMemory>> kept_of(std::span<const Made> traces) {
-    const std::uint64_t rounds = leak_rounds();
+    const std::uint64_t rounds = traces.front().leak_rounds;
     const auto count = [this] {
       sign_of_life();
       return device_.kernel_caches();
@@ -308,7 +310,8 @@ class Worker {
   bool replay(std::uint64_t index, const model::Trace& trace, const Reach& reach) {
     Case one = begin(index, trace.setup);
     if (!replay(one, trace, reach)) return false;
-    if (one.goes_on && leak_rounds() > 0) went_well_.push_back({index, trace, reach});
+    if (const auto rounds = leak_rounds(index); one.goes_on && rounds > 0)
+      went_well_.push_back({index, trace, reach, rounds});
     return true;
   }
 

@@ -201,6 +201,10 @@ TEST_F(WorkerTest, MemoryThatTheKernelKeepsOfEachRoundIsTold) {
     EXPECT_THAT(tally.incidents[0].text, ::testing::EndsWith("each round: 64 (each: 1)"));
     EXPECT_EQ(tally.incidents[0].trace.steps.size(), 1U);
   }
+  // The trace of such a finding says so itself.
+  plan.leak_rounds = 0;
+  plan.scenarios.front().keeps_memory = true;
+  EXPECT_EQ(run(device, plan).incidents.size(), 1U);
 }
 
 TEST_F(WorkerTest, ADisturbedCaseIsRepeated) {

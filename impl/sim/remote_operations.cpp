@@ -24,8 +24,25 @@ constexpr std::uint64_t swapped_bytes(std::uint64_t value) {
 
 }  // namespace
 
+/// Whether the peer's queue pair lets such operations be asked of it.
+bool SimDevice::accepts(const Call& call, const QueuePair& own, const QueuePair& peer) const {
+  if (broken(Fault::pair_rights_unchecked)) return true;
+  if (call.verb == Verb::rdma_read && broken(Fault::pair_rights_unchecked_for_reads)) return true;
+  const bool immediate = call.verb == Verb::rdma_write_with_imm;
+  if (immediate && broken(Fault::pair_rights_unchecked_for_immediates)) return true;
+  auto needed = needed_right(call.verb);
+  if (model::is_atomic(call.verb) && broken(Fault::pair_that_takes_writes_takes_atomics))
+    needed = model::kRemoteWrite;
+  const QueuePair& asked = broken(Fault::pair_rights_of_requester) ? own : peer;
+  return (asked.access & needed) == needed;
+}
+
 SimDevice::Outcome SimDevice::access_remote(const Call& call, const Runs& local,
                                             const QueuePair& own, QueuePair& peer, Result& result) {
+  if (!accepts(call, own, peer)) {
+    result.peer_receive = Plain::small(refuse(peer));
+    return Outcome::rem_inv_req_err;
+  }
   MemoryAccess access;
   access.side = Side::remote;
   access.pd = broken(Fault::remote_pd_of_requester) ? own.pd : peer.pd;

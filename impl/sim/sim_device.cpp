@@ -122,6 +122,10 @@ void SimDevice::dispatch(const Call& call, Result& result) {
     case Verb::alloc_pd: return alloc_pd(call);
     case Verb::dealloc_pd: return dealloc_pd(call, result);
     case Verb::query_qp: result.qp_state = Plain::small(queue_pair(call.qp).state); return;
+    case Verb::modify_qp:
+      if (!offers(model::kModifyRights)) return refused(result, EINVAL);
+      if (!broken(Fault::pair_rights_never_change)) queue_pair(call.qp).access = bits(call.access);
+      return;
     case Verb::connect: return connect(call);
     case Verb::destroy_qp: return destroy_qp(call, result);
     case Verb::fill: return fill(call);
@@ -189,6 +193,7 @@ void SimDevice::connect(const Call& call) {
   for (const std::uint32_t slot : {call.qp, model::peer_of(call.qp)}) {
     QueuePair& qp = queue_pair(slot);
     qp.state = QpState::rts;
+    if (!broken(Fault::connect_keeps_pair_rights)) qp.access = model::kPairRights;
     table_.unbind_all(slot);
     if (!broken(Fault::connect_keeps_receives)) qp.receive.reset();
   }

@@ -71,6 +71,7 @@ class SimDevice final : public Device {
     std::uint32_t slot = 0;
     std::uint32_t pd = 0;
     QpState state = QpState::rts;
+    std::uint32_t access = model::kPairRights;  ///< what its peer may ask of it
     std::optional<Elements> receive;
   };
   /// What every registration comes down to.
@@ -179,6 +180,7 @@ class SimDevice final : public Device {
   Outcome to_error(QueuePair& qp);
 
   // remote_operations.cpp
+  [[nodiscard]] bool accepts(const Call& call, const QueuePair& own, const QueuePair& peer) const;
   Outcome access_remote(const Call& call, const Runs& local, const QueuePair& own, QueuePair& peer,
                         Result& result);
   Outcome refuse_remote(const Call& call, const MemoryAccess& access, const Runs& local,

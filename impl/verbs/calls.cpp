@@ -44,6 +44,7 @@ std::uint8_t VerbsDevice::process_of(const Call& call) const {
     case Verb::dealloc_mw: return window_process_.at(call.mw);
     case Verb::post_recv:
     case Verb::query_qp:
+    case Verb::modify_qp:
     case Verb::destroy_qp: return pairs_.at(call.qp / 2U).process.at(call.qp & 1U);
     default: return call.pd < slot_process_.size() ? slot_process_.at(call.pd) : std::uint8_t{0};
   }

@@ -94,6 +94,7 @@ void Context::perform(const Call& call, Result& result) {
     case Verb::alloc_mw: return alloc_mw(call, result);
     case Verb::dealloc_mw: return dealloc_mw(call, result);
     case Verb::post_recv: return post_recv(call, result);
+    case Verb::modify_qp: return modify_qp(call, result);
     case Verb::destroy_qp: return destroy_qp(call, result);
     case Verb::fill: return Buffers::fill(call.address.value(), call.length.value(), call.seed);
     case Verb::protect:
@@ -127,6 +128,11 @@ void Context::query_qp(const Call& call, Answer& answer) {
   if (error != 0) return refuse(answer.result, error);
   answer.state = state_of(end);
   answer.result.qp_state = Plain::small(state);
+}
+
+void Context::modify_qp(const Call& call, Result& result) {
+  const int error = set_rights(end_of(call.qp), static_cast<std::uint32_t>(call.access.value()));
+  if (error != 0) refuse(result, error);
 }
 
 void Context::destroy_qp(const Call& call, Result& result) {

@@ -41,6 +41,7 @@ class Context final : public Process {
   void alloc_pd(const Call& call, Result& result);
   void dealloc_pd(const Call& call, Result& result);
   void query_qp(const Call& call, Answer& answer);
+  void modify_qp(const Call& call, Result& result);
   void destroy_qp(const Call& call, Result& result);
   void give_pd(std::uint32_t pd, Answer& answer);
   void release_pd(std::uint32_t pd);

@@ -177,6 +177,12 @@ model::QpState query_state(const QpEnd& end, int& error) {
   return attr.qp_state == IBV_QPS_ERR ? model::QpState::err : model::QpState::other;
 }
 
+int set_rights(const QpEnd& end, std::uint32_t rights) {
+  ibv_qp_attr attr{};
+  attr.qp_access_flags = rights;
+  return ibv_modify_qp(end.qp.get(), &attr, IBV_QP_ACCESS_FLAGS);
+}
+
 model::QpState state_of(QpEnd& end) {
   int error = 0;
   const bool by_cm = end.qp && end.connection.id() != nullptr;

@@ -59,6 +59,10 @@ void release_queue_pair(QpEnd& end);
 /// 0 the state is unknown, as it is of a queue pair that was destroyed.
 model::QpState query_state(const QpEnd& end, int& error);
 
+/// Changes what the queue pair accepts from its peer (qp_access_flags), in whatever state it is.
+/// Returns 0 or the errno with which the device refused.
+int set_rights(const QpEnd& end, std::uint32_t rights);
+
 /// The state that the harness goes by, noted in QpEnd::failed if it is not RTS: the queue pair's
 /// own; of one that the CM connected, ERR once the CM has told that the connection ended. (Of those
 /// a driver need not know better: siw tells no state.)

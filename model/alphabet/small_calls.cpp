@@ -40,6 +40,8 @@ Choices lengths(const Step& step) {
 }
 
 Choices accesses(const Step& step) {
+  if (step.call.verb == Verb::modify_qp)
+    return choose({kRemoteRead, kRemoteWrite, kPairRights}, {0, kRemoteAtomic, kLocalWrite});
   constexpr auto kAll = kLocalWrite | kRemoteWrite | kRemoteRead;
   if (is_bind(step.call.verb))
     return choose({kRemoteRead, kRemoteWrite | kRemoteRead, kRemoteWrite, kRemoteAtomic,

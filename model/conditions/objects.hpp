@@ -93,6 +93,7 @@ template <class D> constexpr typename D::Flags features_needed(const View<D>& v)
     case Verb::reg_dmabuf_mr: return kDmabufMr;
     case Verb::alloc_null_mr: return kNullMr;
     case Verb::advise_mr: return kAdviseMr;
+    case Verb::modify_qp: return kModifyRights;
     case Verb::alloc_mw: return v.call.option == kTypeOne ? kMwType1 : two;
     case Verb::local_inv:
     case Verb::send_with_inv: return kMemoryExtensions | two;

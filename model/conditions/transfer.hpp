@@ -11,6 +11,11 @@ MRPROOF_SITUATION(receive_queue_free, "no receive is posted yet (the model holds
     "harness.one_receive", !v.qp().posted);
 MRPROOF_SITUATION_ON(kAboutPairs, qp_ready, "the queue pair is in RTS",
     "modify_qp.rc_transitions C10-96", v.qp().state == QpState::rts);
+MRPROOF_SITUATION(pair_rights_defined,
+    "the flags asked for are rights to remote operations that the device supports",
+    "modify_qp.access_flags",
+    ((v.call.access & ~kPairRights) == 0) &
+        (has<D>(v.state.can.features, kAtomics) | !has<D>(v.call.access, kRemoteAtomic)));
 MRPROOF_SITUATION(peer_ready, "the queue pair at the other end is in RTS",
     "modify_qp.rc_transitions", (v.peer().state == QpState::rts) & v.peer().live);
 MRPROOF_SITUATION(wire_loses, "packets between the queue pairs may be lost or late",
@@ -93,6 +98,14 @@ MRPROOF_SITUATION(remote_right,
     "reg_mr.remote_write reg_mr.remote_read reg_mr.remote_atomic bind_mw.access_granted C10-57 "
     "C10-77",
     v.remote_side([](auto& t) { return t.right_granted(); }));
+MRPROOF_SITUATION_ON(kAboutPairs, pair_accepts,
+    "the responding queue pair accepts the operation, or it is one of no bytes",
+    "modify_qp.access_flags gap.empty_operation_right",
+    v.remote_side([](auto& t) { return t.accepted(); }));
+MRPROOF_SITUATION_ON(kAboutPairs, pair_accepts_empty,
+    "the responding queue pair accepts the operation, were it one of no bytes",
+    "modify_qp.access_flags gap.empty_operation_right gap.pair_right_status",
+    v.remote().accepted());
 MRPROOF_SITUATION(remote_in_bounds, "the remote range lies inside the region or window",
     "reg_mr.range bind_mw.range post_send.remote_range C9-222.1",
     v.remote_side([](auto& t) { return t.in_bounds(); }));
@@ -146,7 +159,8 @@ MRPROOF_SITUATION(receive_element_sound, "the receive's elements, not only the p
 MRPROOF_SITUATION(far_side_sound, "the responder has no fault to find on its side",
     "gap.fault_order",
     is_send(v.call.verb) ? receive_long_enough<D>.holds(v) & receive_element_sound<D>.holds(v)
-                         : (v.message() == 0) | v.remote().granted(v.call.verb != Verb::rdma_read));
+                         : v.remote().accepted() &
+                               ((v.message() == 0) | v.remote().granted(v.call.verb != Verb::rdma_read)));
 
 /// Whether the ranges that bytes may be stored in overlap none that others come from, or each
 /// other. Sound for what is granted: where bytes cannot be reached, none move.

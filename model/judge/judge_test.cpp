@@ -29,6 +29,7 @@ State<Plain> initial_state() {
   state.qps.change_all(Everywhere{}, [](auto& qp) {
     qp.live = Bit(true);
     qp.state = Plain::small(QpState::rts);
+    qp.access = Plain::flags(kPairRights);
   });
   state.qps.change(3, [](auto& qp) { qp.pd = Plain::slot(1); });
   for (std::size_t i = 0; i < kBufferCount; ++i) {

@@ -47,4 +47,8 @@ std::string print_left(const Holdings& before, const Holdings& after) {
   return text;
 }
 
+bool is_of_kept_memory(const DeviationName& name) {
+  return name.broken.contains(kNothingLeft.at(static_cast<std::size_t>(Held::memory)).id);
+}
+
 }  // namespace mrproof::model

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/judge/deviation_name.hpp"
 #include "model/judge/rulebook.hpp"
 
 namespace mrproof::model {
@@ -37,5 +38,8 @@ extern const std::array<PlainCondition, kHeld> kNothingLeft;
 std::vector<const PlainCondition*> left_behind(const Holdings& before, const Holdings& after);
 /// The same in words: "pinned KiB: 4, memory regions: 1".
 std::string print_left(const Holdings& before, const Holdings& after);
+
+/// Whether it tells of memory that the kernel keeps.
+bool is_of_kept_memory(const DeviationName& name);
 
 }  // namespace mrproof::model

@@ -57,7 +57,9 @@ Provenance::Objects Provenance::met(const PlainView& view) {
   }
   const bool invalidates = call.verb == Verb::local_inv || call.verb == Verb::send_with_inv;
   if (is_remote(call.verb) || invalidates) all.add_key(state, call.rkey);
-  if (call.verb == Verb::destroy_qp || call.verb == Verb::query_qp) all.qps.add(call.qp);
+  if (call.verb == Verb::destroy_qp || call.verb == Verb::query_qp ||
+      call.verb == Verb::modify_qp)
+    all.qps.add(call.qp);
   if (!is_transfer(call.verb) && call.verb != Verb::post_recv) return all;
   all.qps.add(call.qp);
   all.qps.add(peer_of(call.qp));

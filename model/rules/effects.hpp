@@ -56,10 +56,17 @@ template <class D> struct TransferEffects {
       qp.elements.at(1) = v.call.elements == 2 ? v.call.second : Element<D>{};
     });
   }
+  static void set_rights(const V& v, S& after) {
+    after.qps.change(v.call.qp, [&](auto& qp) { qp.access = v.call.access; });
+    after.demonstrated_features = after.demonstrated_features | kModifyRights;
+  }
   static void reconnect(const V& v, S& after) {
     for (const auto end : {v.call.qp, peer_of(v.call.qp)}) {
       fail(after, end);
-      after.qps.change(end, [](auto& qp) { qp.state = QpState::rts; });
+      after.qps.change(end, [](auto& qp) {
+        qp.state = QpState::rts;
+        qp.access = kPairRights;
+      });
     }
   }
   static void destroy(const V& v, S& after) {
@@ -126,7 +133,7 @@ template <class D> struct TransferEffects {
   static Transfer<D> part_paged(const V& v) {
     const auto target = v.remote();
     const auto sound = target.key_is_live() & target.same_pd() & target.right_granted() &
-                       target.in_bounds() & target.same_qp();
+                       target.in_bounds() & target.same_qp() & target.accepted();
     return remote(v, sound & !is_atomic(v.call.verb), false);
   }
   /// What may have moved before a stream ended: it is placed piece by piece, as far as the remote

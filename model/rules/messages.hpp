@@ -70,6 +70,10 @@ template <class D> struct MessageRules {
       R{"ok_ended", ok, hold<D, over_iwarp<D>, qp_state_ended<D>>, fail<D, qp_ready<D>>}.with(
           "gap.iwarp_states"),
       C::kNoResources};
+  static constexpr R kModify[] = {R{"ok", ok}.with(E::set_rights),
+      R{"refused", refused, C::kErrnoValue, fail<D, qp_ready<D>>}.with("gap.access_flags_when"),
+      C::unsupported(C::kErrnoValue, fail<D, verb_available<D>>).with("gap.access_flags_when"),
+      C::kNoResources};
   static constexpr R kConnect[] = {R{"ok", ok}.with(E::reconnect), C::kNoResources};
   static constexpr R kDestroy[] = {R{"ok", ok}.with(E::destroy),
       R{"refused_elsewhere", refused, C::kErrnoValue, fail<D, no_other_type_window_here<D>>}.with(
@@ -84,6 +88,7 @@ template <class D> struct MessageRules {
           list<D, qp_live<D>, verb_available<D>, on_demand_claimed<D>, no_huge_pages<D>,
               invalidated_defined<D>, receive_copy_defined<D>>),
       of_table<D, kQuery>(Verb::query_qp, list<D, qp_live<D>>),
+      of_table<D, kModify>(Verb::modify_qp, list<D, qp_live<D>, pair_rights_defined<D>>),
       of_table<D, kConnect>(Verb::connect, list<D, pair_live<D>>),
       of_table<D, kDestroy>(Verb::destroy_qp, list<D, qp_live<D>>)};
 };

@@ -31,9 +31,9 @@ template <class D> struct RemoteRules {
   static constexpr auto kPeerFails = list<D, responder_fails<D>, peer_receive_fails<D>>;
 
   static constexpr auto kOk = hold<D, kReady, message_not_too_long<D>, kLocalSide, kRemoteSide,
-      remote_aligned<D>, kQuiet, peer_receive_stays<D>>;
+      pair_accepts<D>, remote_aligned<D>, kQuiet, peer_receive_stays<D>>;
   static constexpr auto kOkImmediate = hold<D, kReady, message_not_too_long<D>, kLocalSide,
-      kRemoteSide, receive_posted<D>, kQuiet, kReceived>;
+      kRemoteSide, pair_accepts<D>, receive_posted<D>, kQuiet, kReceived>;
   static constexpr auto kLocalError = hold<D, qp_ready<D>, kOwnFailure, kPeerUntouched>;
   static constexpr auto kRemoteError = hold<D, kReady, kOwnFailure, kPeerFails>;
   /// Neither end has heard of the other's fault when it finds its own.
@@ -51,8 +51,11 @@ template <class D> struct RemoteRules {
 
   static constexpr const char* kEarly = "post_send.immediate_failure gap.post_in_error_state";
   static constexpr const char* kOrder = "gap.fault_order";
-  static constexpr const char* kPaged = "gap.fault_order gap.partial_transfer";
+  static constexpr const char* kPaged =
+      "gap.fault_order gap.partial_transfer gap.pair_right_status gap.empty_operation_right";
   static constexpr const char* kLong = "gap.fault_order gap.message_too_long";
+  static constexpr const char* kInvalid =
+      "gap.fault_order gap.message_too_long gap.pair_right_status gap.empty_operation_right";
 
   // Rows that several verbs have.
   static constexpr R kLocalFault =
@@ -68,15 +71,15 @@ template <class D> struct RemoteRules {
       R{"loc_len_err", loc_len_err, kLocalError, fail<D, message_not_too_long<D>>}.with(
           E::requester_fails, kLong);
   static constexpr auto kRemoteFaults =
-      std::array{R{"rem_access_err", rem_access_err, kRemoteError, fail<D, kRemoteSide>}.with(
+      std::array{R{"rem_access_err", rem_access_err, kRemoteError, fail<D, kRemoteSide, pair_accepts_empty<D>>}.with(
                      E::both_fail, E::part_paged, kPaged),
           R{"rem_access_err_elsewhere", rem_access_err, kRemoteError, fail<D, remote_bound_here<D>>}
               .with(E::both_fail, "gap.type_2a_other_qp"),
           R{"rem_op_err", rem_op_err, kRemoteError, fail<D, remote_memory_there<D>>}.with(
               E::both_fail, E::part_paged, "gap.odp_page_missing gap.partial_transfer"),
           R{"rem_inv_req_err", rem_inv_req_err, kRemoteError,
-              fail<D, message_not_too_long<D>, remote_aligned_both<D>>}
-              .with(E::both_fail, kLong)};
+              fail<D, message_not_too_long<D>, remote_aligned_both<D>, pair_accepts_empty<D>>}
+              .with(E::both_fail, kInvalid)};
   static constexpr R kReceiverNotReady =
       R{"rnr_retry_exc_err", rnr_retry_exc_err, kNotReady}.with(E::requester_fails);
   static constexpr R kFlushed = R{"wr_flush_err", wr_flush_err, kFlush}.with(kEarly);
@@ -87,7 +90,7 @@ template <class D> struct RemoteRules {
           E::unanswered, Weight::inconclusive);
   static constexpr const char* kStream = "gap.iwarp_status gap.iwarp_read_sink";
   static constexpr R kStreamFault = R{"terminated", terminated, kStreamEnds,
-      fail<D, kLocalSide, kRemoteSide, empty_element_sound<D>, message_not_too_long<D>,
+      fail<D, kLocalSide, kRemoteSide, pair_accepts_empty<D>, empty_element_sound<D>, message_not_too_long<D>,
           remote_aligned_both<D>, sink_writable<D>>}
                                         .with(E::both_fail, E::part_stream, kStream);
   static constexpr R kStreamUnheard =

@@ -27,7 +27,7 @@ inline constexpr std::array<NamedValue, 14> kAccessNames{
         {kPeerMemory, "PEER_MEMORY"}, {kRelaxedOrdering, "RELAXED_ORDERING"}}};
 
 /// What a device can have besides, in bit order.
-inline constexpr std::array<NamedValue, 20> kFeatureNames{
+inline constexpr std::array<NamedValue, 21> kFeatureNames{
     {{kMwType1, "MW_TYPE_1"}, {kMwType2A, "MW_TYPE_2A"}, {kMwType2B, "MW_TYPE_2B"},
         {kMemoryExtensions, "MEM_MGT_EXTENSIONS"}, {kImplicitOnDemand, "ODP_IMPLICIT"},
         {kAtomics, "ATOMICS"}, {kReregTranslation, "REREG_TRANSLATION"}, {kReregPd, "REREG_PD"},
@@ -35,7 +35,8 @@ inline constexpr std::array<NamedValue, 20> kFeatureNames{
         {kDmabufMr, "DMABUF_MR"}, {kRegMrEx, "REG_MR_EX"}, {kIwarp, "IWARP"},
         {kOnDemandNoSend, "ODP_NO_SEND"}, {kOnDemandNoReceive, "ODP_NO_RECV"},
         {kOnDemandNoWrite, "ODP_NO_WRITE"}, {kOnDemandNoRead, "ODP_NO_READ"},
-        {kOnDemandNoAtomic, "ODP_NO_ATOMIC"}, {kLossless, "LOSSLESS"}}};
+        {kOnDemandNoAtomic, "ODP_NO_ATOMIC"}, {kLossless, "LOSSLESS"},
+        {kModifyRights, "MODIFY_RIGHTS"}}};
 
 /// `flags` of rereg_mr.
 inline constexpr std::array<NamedValue, 3> kChangeNames{{{kChangeTranslation, "CHANGE_TRANSLATION"},

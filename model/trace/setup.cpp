@@ -21,6 +21,7 @@ State<Plain> initial_state(
       qp.live = Bit(true);
       qp.pd = Plain::slot(setup.qp_pd.at(i));
       qp.state = Plain::small(QpState::rts);
+      qp.access = Plain::flags(kPairRights);
     });
   }
   for (std::size_t i = 0; i < kBufferCount; ++i) {

@@ -78,6 +78,7 @@ constexpr Form form_of(Verb verb) {
     case Verb::rdma_read: return {none, {qp, elements, rkey, remote}};
     case Verb::atomic_fetch_and_add: return {none, {qp, elements, rkey, remote, operand}};
     case Verb::atomic_cmp_and_swp: return {none, {qp, elements, rkey, remote, operand, swap}};
+    case Verb::modify_qp: return {none, {qp, access}};
     case Verb::query_qp:
     case Verb::connect:
     case Verb::destroy_qp: return {none, {qp}};

@@ -80,7 +80,8 @@ TEST_P(ToursOf, AreTheSameEachTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachScope, ToursOf,
-                         ::testing::Values("tour-regions", "tour-windows", "tour-windows-2"),
+                         ::testing::Values("tour-regions", "tour-rights", "tour-windows",
+                                           "tour-windows-2"),
                          [](const auto& named) {
                            std::string name = named.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -56,6 +56,7 @@ bool leads_on(Verb verb, std::size_t steps) {
     case Verb::advise_mr: return steps <= kWideSteps;
     case Verb::alloc_null_mr: return steps < kOddSteps;
     case Verb::rereg_mr:
+    case Verb::modify_qp:
     case Verb::rdma_write: return steps <= kOddSteps;
     default: return true;
   }

@@ -55,7 +55,7 @@ bool same_pair(const model::Step& a, const model::Step& b) {
 
 bool uses_pair(Verb verb) {
   return is_transfer(verb) || verb == Verb::post_recv || verb == Verb::connect ||
-         verb == Verb::query_qp || verb == Verb::destroy_qp;
+         verb == Verb::query_qp || verb == Verb::modify_qp || verb == Verb::destroy_qp;
 }
 
 /// How generously a slice is cut.

@@ -93,6 +93,7 @@ Json scenarios_json(const Plan& plan) {
                          {"text", s.text},
                          {"deliberate", s.deliberate},
                          {"finding", s.finding},
+                         {"keeps_memory", s.keeps_memory},
                          {"led", s.led},
                          {"walk", {s.walk_steps, s.walk_seed, s.walk_wrong_percent}}});
   return scenarios;
@@ -191,8 +192,8 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
     for (const auto& k : request.at("known")) plan.walk.known.push_back(parse_name(k));
     for (const auto& s : request.at("scenarios"))
       plan.scenarios.push_back({s.at("name"), s.at("text"), s.at("deliberate"), s.at("finding"),
-                                s.at("led"), s.at("walk").at(0), s.at("walk").at(1),
-                                s.at("walk").at(2)});
+                                s.at("keeps_memory"), s.at("led"), s.at("walk").at(0),
+                                s.at("walk").at(1), s.at("walk").at(2)});
     for (const auto& s : request.at("series"))
       plan.series.push_back({s.at("name"), s.at("scope"), s.at("cases")});
     request.at("shard").get_to(plan.shard);

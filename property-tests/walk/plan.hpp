@@ -18,6 +18,7 @@ struct Scenario {
   /// Whether calls that are known to kill are made all the same: it is the trace of such a finding.
   bool deliberate = false;
   bool finding = false;  ///< whether it is the trace of a finding: it is replayed as it stands
+  bool keeps_memory = false;  ///< it was seen that the kernel does: looked for without leak_rounds
   /// Calls that may not be made, that kill, or that take long are left out one by one, and a walk
   /// goes on from where they end. No text: there are no others.
   bool led = false;

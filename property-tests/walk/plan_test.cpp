@@ -123,7 +123,7 @@ TEST(Request, IsReadBack) {
   plan.shards = 4;
   plan.patient = false;
   plan.brisk = plan.lossless = plan.more_to_come = true;
-  plan.scenarios[0].led = true;
+  plan.scenarios[0].led = plan.scenarios[0].keeps_memory = true;
   plan.scenarios[0].walk_steps = 7;
   plan.scenarios[0].walk_seed = 8;
   plan.scenarios[0].walk_wrong_percent = 9;
@@ -157,6 +157,7 @@ TEST(Request, IsReadBack) {
   EXPECT_TRUE(again.lossless);
   EXPECT_TRUE(again.more_to_come);
   EXPECT_TRUE(again.scenarios[0].led);
+  EXPECT_TRUE(again.scenarios[0].keeps_memory);
   EXPECT_EQ(again.scenarios[0].walk_steps, 7U);
   EXPECT_EQ(again.scenarios[0].walk_seed, 8U);
   EXPECT_EQ(again.scenarios[0].walk_wrong_percent, 9U);

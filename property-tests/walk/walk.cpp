@@ -78,6 +78,7 @@ constexpr std::array kKinds{
     Kind{6, 35, 0, made<&CallMaker::reregister_region>},
     Kind{3, 0, 0, change_pds},
     Kind{2, 0, 0, made<&CallMaker::query>},
+    Kind{2, 0, 0, made<&CallMaker::change_rights>},
     Kind{4, 0, 0, made<&CallMaker::fill>},
     Kind{6, 45, 0, made<&CallMaker::advise>},
     Kind{3, 0, 0, made<&CallMaker::protect>},
@@ -141,6 +142,7 @@ std::optional<model::PlannedCall> Walk::follow_up(CallMaker& make, const Before&
     case Verb::rereg_mr:
       if ((call.flags.value() & kChangePd) == 0) return std::nullopt;
       return perhaps(40, [&] { return make.leave_domain(); });
+    case Verb::modify_qp: return perhaps(60, [&] { return make.ask_of(call.qp); });
     case Verb::post_recv:
       return perhaps(before.wrong ? 60 : 40, [&] { return make.send_to(call.qp); });
     default: return std::nullopt;

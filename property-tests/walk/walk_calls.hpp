@@ -53,6 +53,8 @@ class CallMaker {
   std::optional<model::PlannedCall> rdma(bool wrong);
   std::optional<model::PlannedCall> atomic(bool wrong);
   std::optional<model::PlannedCall> query();
+  /// Changes what a queue pair accepts.
+  std::optional<model::PlannedCall> change_rights();
   std::optional<model::PlannedCall> destroy_qp();
   /// Reconnects a pair that has failed, if there is one.
   std::optional<model::PlannedCall> reconnect();
@@ -68,6 +70,8 @@ class CallMaker {
   std::optional<model::PlannedCall> invalidate_from_afar(std::uint32_t slot);
   /// Moves a region to the PD.
   std::optional<model::PlannedCall> enter_domain(std::uint32_t pd);
+  /// An RDMA or atomic operation that is served by the queue pair.
+  std::optional<model::PlannedCall> ask_of(std::uint32_t qp);
   /// Binds the window, which is free again.
   std::optional<model::PlannedCall> bind_again(std::uint32_t slot, bool wrong);
   /// Deregisters the region that the window is, or was, bound to.

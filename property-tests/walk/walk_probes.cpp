@@ -69,6 +69,18 @@ std::optional<model::PlannedCall> CallMaker::use_window(std::uint32_t slot, bool
   return responder ? reach(*responder, read, far, length) : std::nullopt;
 }
 
+std::optional<model::PlannedCall> CallMaker::ask_of(std::uint32_t qp) {
+  if (random_.chance(30))
+    if (auto step = atomic(false)) return step;
+  const bool read = random_.chance(40);
+  const auto far = remote_side(qp, right_of(read));
+  if (!far) return std::nullopt;
+  auto step = reach(qp, read, *far, length_up_to(far->room()));
+  if (step && !read && state_.qps.at(qp).posted.truth())
+    step->call.verb = Verb::rdma_write_with_imm;
+  return step;
+}
+
 std::optional<model::PlannedCall> CallMaker::use_null(std::uint32_t slot, bool wrong) {
   const Region& null = state_.regions.at(slot);
   const auto responder = one_of(state_.qps, [&](const QueuePair<Plain>& qp, std::uint32_t end) {

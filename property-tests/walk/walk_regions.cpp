@@ -321,7 +321,8 @@ std::optional<model::PlannedCall> CallMaker::advise(bool wrong) {
   if (random_.chance(25)) {
     step.second = step.lkey;
     c.second = {c.lkey, c.address, c.length};
-    if (random_.chance(wrong ? 50 : 0)) step.second.flip = 1;
+    const bool plain = step.second.kind == model::KeyName::Kind::value;
+    if (random_.chance(wrong ? 50 : 0)) (plain ? step.second.value : step.second.flip) ^= 1U;
     c.elements = 2;
   }
   if (!state_.pds.at(c.pd).live.truth()) return std::nullopt;

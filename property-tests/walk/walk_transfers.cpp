@@ -226,6 +226,19 @@ std::optional<model::PlannedCall> CallMaker::query() {
   return step;
 }
 
+std::optional<model::PlannedCall> CallMaker::change_rights() {
+  model::PlannedCall step = call_of(Verb::modify_qp);
+  const auto qp = ready_qp();
+  if (!qp) return std::nullopt;
+  step.call.qp = *qp;
+  const bool atomics = (state_.can.features.value() & kAtomics) != 0;
+  std::uint32_t rights = 0;
+  for (const std::uint32_t right : {kRemoteWrite, kRemoteRead, kRemoteAtomic})
+    if ((atomics || right != kRemoteAtomic) && random_.chance(50)) rights |= right;
+  step.call.access = Plain::flags(rights);
+  return step;
+}
+
 std::optional<model::PlannedCall> CallMaker::destroy_qp() {
   // The first pair stays, so that the case goes on. One with windows is worth more.
   model::PlannedCall step = call_of(Verb::destroy_qp);

@@ -17,7 +17,7 @@ using WorldWindow = Window<World>;
 using WorldPair = QueuePair<World>;
 
 // Whoever adds a field has to put it into the words below.
-static_assert(sizeof(WorldRegion) == 72 && sizeof(WorldWindow) == 48 && sizeof(WorldPair) == 56);
+static_assert(sizeof(WorldRegion) == 72 && sizeof(WorldWindow) == 48 && sizeof(WorldPair) == 64);
 static_assert(sizeof(Buffer<World>) == 40 && sizeof(Surroundings) == 176);
 
 std::uint64_t bits(std::initializer_list<Bit> values) {
@@ -45,7 +45,7 @@ FormWords<4> words_of(const WorldWindow& w) {
 }
 FormWords<6> words_of(const WorldPair& q) {
   const auto& [first, second] = q.elements;
-  return {bits({q.live, q.posted, q.two}) | q.pd.value() << 8U | q.state.value() << 16U,
+  return {bits({q.live, q.posted, q.two}) | q.pd.value() << 8U | q.state.value() << 16U | q.access.value() << 32U,
           beside(first.lkey.value(), second.lkey.value()),
           first.address.value(),
           first.length.value(),
@@ -123,6 +123,7 @@ std::uint16_t StateCodec::number(const WorldPair& qp, const WorldState& state) {
     q.pd = qp.pd;
     q.state = qp.state;
     q.posted = qp.posted;
+    q.access = qp.access;
   }
   if (q.posted.truth()) {
     q.two = qp.two;

@@ -72,6 +72,7 @@ void queue_pair_fields(F&& f, const P& path, Q&... q) {
   f(path + "live", q.live...);
   f(path + "pd", q.pd...);
   f(path + "state", q.state...);
+  f(path + "access", q.access...);
   f(path + "posted", q.posted...);
   f(path + "two", q.two...);
   for (std::size_t i = 0; i < 2; ++i) {

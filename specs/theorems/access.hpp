@@ -144,6 +144,15 @@ struct AccessFacts {
         });
   }
 
+  /// What a queue pair does not accept moves no byte at its end, whatever the key.
+  static void no_operation_unaccepted(const T& t, F& facts) {
+    if (t.transfer == nullptr || !model::is_remote(t.call.verb)) return;
+    for (const auto& side : sides_of(t))
+      if (side.kind == model::KeyKind::remote)
+        facts.add(side.name, implies(t.offset < side.piece.length,
+                                     model::has<D>(t.before.qps.at(side.qp).access, side.right)));
+  }
+
   /// What type 2 windows are bound through is the only way to use them, but for type 2A.
   static void window_through_its_pair(const T& t, F& facts) {
     if (t.transfer == nullptr || !model::is_remote(t.call.verb)) return;

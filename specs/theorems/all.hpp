@@ -19,7 +19,7 @@ constexpr auto safety_theorems() {
   using A = AccessFacts<D>;
   using K = KeyFacts<D>;
   using C = ChangeFacts<D>;
-  return std::array<StepTheorem<D>, 14>{{
+  return std::array<StepTheorem<D>, 15>{{
       {"no_byte_outside",
        "No byte is moved that lies outside the live region, and the window, that the key names, "
        "for "
@@ -29,6 +29,9 @@ constexpr auto safety_theorems() {
       {"no_right_missing",
        "No byte is moved by a right that the region, and the window, do not grant.",
        A::no_right_missing},
+      {"no_operation_unaccepted",
+       "No byte is moved by an operation that the responding queue pair does not accept.",
+       A::no_operation_unaccepted},
       {"window_through_its_pair",
        "A type 2B window is used through no queue pair but the one it was bound through.",
        A::window_through_its_pair},

@@ -114,7 +114,9 @@ struct ChangeFacts {
     if (model::is_transfer(c.verb) || c.verb == Verb::connect || c.verb == Verb::destroy_qp) {
       if (model::is_bind(c.verb) && under(window_path(t))) return true;
       if (under("mw")) return ends(".undefined") || ends(".bound");
-      if (under("qp")) return ends(".state") || ends(".posted") || ends(".live");
+      if (under("qp"))
+        return ends(".state") || ends(".posted") || ends(".live") ||
+               (c.verb == Verb::connect && ends(".access"));
       return path == "demonstrated_features";
     }
     switch (c.verb) {
@@ -127,6 +129,7 @@ struct ChangeFacts {
       case Verb::alloc_mw: return under(window_path(t)) || path == "demonstrated_features";
       case Verb::dealloc_mw: return under(window_path(t));
       case Verb::advise_mr: return path == "demonstrated_features";
+      case Verb::modify_qp: return path == slot_path("qp", c.qp) + "access" || learns;
       case Verb::post_recv: return under(slot_path("qp", c.qp));
       case Verb::protect:
         return under("buf") ||

@@ -87,12 +87,18 @@ struct Permitted {
            inside(c.call.remote, message(c), w.first, w.last) & memory &
            ((!w.two) | any_pair | (w.qp == D::slot(qp)));
   }
+  static std::uint32_t right_of(Verb verb) {
+    if (model::is_atomic(verb)) return model::kRemoteAtomic;
+    return verb == Verb::rdma_read ? model::kRemoteRead : model::kRemoteWrite;
+  }
+  /// Whether the other end lets its peer do such a thing at all.
+  static Bit accepts(const C& c) {
+    return has(c.state.qps.at(model::peer_of(c.call.qp)).access, right_of(c.call.verb));
+  }
   static Bit remote(const C& c) {
     const auto& call = c.call;
     const auto qp = model::peer_of(call.qp);
-    std::uint32_t right = model::kRemoteWrite;
-    if (call.verb == Verb::rdma_read) right = model::kRemoteRead;
-    if (model::is_atomic(call.verb)) right = model::kRemoteAtomic;
+    const std::uint32_t right = right_of(call.verb);
     const bool write = call.verb != Verb::rdma_read;
     Bit found = D::bit(false);
     Bit shut = D::bit(false);  // a region without remote rights may happen to have the key too
@@ -104,7 +110,7 @@ struct Permitted {
     for (const Window<D>& w : c.state.windows)
       found =
           found | (w.live & w.bound & (w.rkey == call.rkey) & window_covers(c, w, right, write));
-    return (message(c) == D::address(0)) | (found & !shut);
+    return (message(c) == D::address(0)) | (found & !shut & accepts(c));
   }
   static void add_receive(const C& c, std::vector<Bit>& all) {
     const auto peer = model::peer_of(c.call.qp);

@@ -224,6 +224,10 @@ struct Reasons {
     }
     if (call.verb == Verb::alloc_null_mr && rule == "unsupported")
       return feature_missing(c, model::kNullMr);
+    if (call.verb == Verb::modify_qp && rule == "refused")
+      return c.state.qps.at(call.qp).state != D::small(model::QpState::rts);
+    if (call.verb == Verb::modify_qp && rule == "unsupported")
+      return feature_missing(c, model::kModifyRights);
     if (call.verb == Verb::alloc_mw && rule == "unsupported")
       return call.option == model::kTypeOne
                  ? feature_missing(c, model::kMwType1)

@@ -85,6 +85,9 @@ struct TransferReasons {
     return found;
   }
 
+  /// Whether the other end has a reason of its own: an empty operation may be one it does not accept.
+  static Bit refused_there(const C& c) { return (!P::remote(c)) | !P::accepts(c); }
+
   static Bit landing_bad(const C& c) {
     const auto& e = peer(c).elements;
     const auto qp = model::peer_of(c.call.qp);
@@ -144,13 +147,13 @@ struct TransferReasons {
         for (const Region<D>& r : c.state.regions)
           sink = sink | (r.live & (r.lkey == e.lkey) & (e.length != D::address(0)) &
                          !P::has(r.access, model::kRemoteWrite));
-    return near | !P::remote(c) | misaligned(c) | sink;
+    return near | refused_there(c) | misaligned(c) | sink;
   }
 
   /// Whether the responder has something to object to before it hears of the requester's fault.
   static Bit far_bad(const C& c) {
     if (model::is_send(c.call.verb)) return peer(c).posted & (receive_short(c) | receive_bad(c));
-    return (!P::remote(c)) | window_elsewhere(c);
+    return refused_there(c) | window_elsewhere(c);
   }
 
   static Reason of_send(const C& c, std::string_view rule) {
@@ -164,10 +167,10 @@ struct TransferReasons {
     return {};
   }
   static Reason of_remote(const C& c, std::string_view rule) {
-    if (rule == "rem_access_err") return answered(c) & !P::remote(c);
+    if (rule == "rem_access_err") return answered(c) & refused_there(c);
     if (rule == "rem_access_err_elsewhere") return answered(c) & window_elsewhere(c);
     if (rule == "rem_op_err") return answered(c) & remote_page_missing(c);
-    if (rule == "rem_inv_req_err") return answered(c) & (too_long(c) | misaligned(c));
+    if (rule == "rem_inv_req_err") return answered(c) & (too_long(c) | misaligned(c) | !P::accepts(c));
     return {};
   }
   /// When the rule of that name allows its result; nothing if there is no second opinion.

@@ -137,8 +137,10 @@ struct SuccessFacts {
     if (c.verb == Verb::connect)
       for (const std::uint32_t end : {c.qp, model::peer_of(c.qp)}) {
         const auto& q = t.after.qps.at(end);
-        facts.add(named("qp", end), q.live & (q.state == rts) & !q.posted);
+        facts.add(named("qp", end), q.live & (q.state == rts) & !q.posted &
+                                         (q.access == D::flags(model::kPairRights)));
       }
+    if (c.verb == Verb::modify_qp) facts.add("rights", t.after.qps.at(c.qp).access == c.access);
     // Nothing says what becomes of windows that were bound through a pair that failed.
     if (c.verb != Verb::connect && c.verb != Verb::destroy_qp) return;
     for (std::size_t i = 0; i < D::kWindows; ++i) {
@@ -235,6 +237,7 @@ struct SuccessFacts {
       case Verb::reg_dmabuf_mr: shows(kDmabufMr); break;
       case Verb::alloc_null_mr: shows(kNullMr); break;
       case Verb::advise_mr: shows(kAdviseMr); break;
+      case Verb::modify_qp: shows(kModifyRights); break;
       case Verb::alloc_mw:
         shows(t.call.option == kTypeOne ? kMwType1 : kMwType2A | kMwType2B);
         break;
