@@ -28,6 +28,8 @@ enum Access : std::uint32_t {
 /// Operations that a queue pair accepts from its peer (qp_access_flags of ibv_modify_qp(3)), those
 /// of one that is connected.
 inline constexpr std::uint32_t kPairRights = kRemoteWrite | kRemoteRead | kRemoteAtomic;
+/// Stands in Result::rights beside what was told.
+inline constexpr std::uint32_t kRightsTold = 1U << 31U;
 /// Rights that let a remote QP touch the region.
 inline constexpr std::uint32_t kRemoteRights =
     kRemoteWrite | kRemoteRead | kRemoteAtomic | kFlushGlobal | kFlushPersistent;

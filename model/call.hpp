@@ -172,6 +172,7 @@ template <class D> struct Result {
   typename D::Small own_receive{};   ///< Outcome of the receive posted on qp (none: stays)
   typename D::Small peer_receive{};  ///< Outcome of the receive posted on the peer
   typename D::Address received{};    ///< byte_len of the peer's successful receive
+  typename D::Flags rights{};        ///< of query_qp: kPairRights told, and kRightsTold; else 0
 };
 
 }  // namespace mrproof::model

@@ -124,6 +124,14 @@ const ObservationCheck kChecks[] = {
     // Of queue pairs.
     {&qp_state_true<Plain>, nullptr,
      [](const Evidence& e) { return "attr.qp_state == " + c_state(own(e).state); }},
+    {&pair_rights_true<Plain>, nullptr,
+     [](const Evidence& e) {
+       const bool atomics = has<Plain>(e.trace.can.features, kAtomics).truth();
+       const auto known = atomics ? kPairRights : kPairRights & ~kRemoteAtomic;
+       const auto access = static_cast<std::uint32_t>(own(e).access.value());
+       return fmt::format("(attr.qp_access_flags & ({})) == ({})", c_access(known),
+                          c_access(access & known));
+     }},
     {&qp_state_ended<Plain>, "attr.qp_state != IBV_QPS_RTS && attr.qp_state != IBV_QPS_ERR"},
     {&requester_stays<Plain>, nullptr,
      [](const Evidence& e) { return "own_state == " + c_state(own(e).state); }},

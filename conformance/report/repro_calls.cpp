@@ -266,7 +266,9 @@ void ReproWriter::query(const Step& step) {
   if (is_decisive()) {
     line("struct ibv_qp_attr attr;");
     line("struct ibv_qp_init_attr ignored;");
-    return answer(step, fmt::format("ibv_query_qp(qp{}, &attr, IBV_QP_STATE, &ignored)", c.qp));
+    return answer(step, fmt::format("ibv_query_qp(qp{}, &attr, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS, "
+                                    "&ignored)",
+                                    c.qp));
   }
   need(ReproPart::state);
   line(fmt::format("NEED(state_of(qp{}) == IBV_QPS_{});", c.qp,

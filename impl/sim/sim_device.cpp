@@ -121,7 +121,12 @@ void SimDevice::dispatch(const Call& call, Result& result) {
   switch (call.verb) {
     case Verb::alloc_pd: return alloc_pd(call);
     case Verb::dealloc_pd: return dealloc_pd(call, result);
-    case Verb::query_qp: result.qp_state = Plain::small(queue_pair(call.qp).state); return;
+    case Verb::query_qp:
+      result.qp_state = Plain::small(queue_pair(call.qp).state);
+      result.rights = Plain::flags(
+          model::kRightsTold |
+          (broken(Fault::same_pair_rights_told) ? model::kPairRights : queue_pair(call.qp).access));
+      return;
     case Verb::modify_qp:
       if (!offers(model::kModifyRights)) return refused(result, EINVAL);
       if (!broken(Fault::pair_rights_never_change)) queue_pair(call.qp).access = bits(call.access);

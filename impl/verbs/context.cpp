@@ -124,10 +124,12 @@ void Context::dealloc_pd(const Call& call, Result& result) {
 void Context::query_qp(const Call& call, Answer& answer) {
   QpEnd& end = end_of(call.qp);
   int error = 0;
-  const model::QpState state = query_state(end, error);
+  std::uint32_t rights = 0;
+  const model::QpState state = query_state(end, error, &rights);
   if (error != 0) return refuse(answer.result, error);
   answer.state = state_of(end);
   answer.result.qp_state = Plain::small(state);
+  answer.result.rights = Plain::flags(model::kRightsTold | (rights & model::kPairRights));
 }
 
 void Context::modify_qp(const Call& call, Result& result) {

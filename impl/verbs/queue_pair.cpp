@@ -166,13 +166,15 @@ void release_queue_pair(QpEnd& end) {
   empty(end);
 }
 
-model::QpState query_state(const QpEnd& end, int& error) {
+model::QpState query_state(const QpEnd& end, int& error, std::uint32_t* rights) {
   ibv_qp_attr attr{};
   ibv_qp_init_attr ignored{};
   error = 0;
   if (!end.qp) return model::QpState::unknown;
-  error = ibv_query_qp(end.qp.get(), &attr, IBV_QP_STATE, &ignored);
+  const int asked = rights == nullptr ? 0 : IBV_QP_ACCESS_FLAGS;
+  error = ibv_query_qp(end.qp.get(), &attr, IBV_QP_STATE | asked, &ignored);
   if (error != 0) return model::QpState::unknown;
+  if (rights != nullptr) *rights = attr.qp_access_flags;
   if (attr.qp_state == IBV_QPS_RTS) return model::QpState::rts;
   return attr.qp_state == IBV_QPS_ERR ? model::QpState::err : model::QpState::other;
 }

@@ -236,6 +236,16 @@ constexpr auto seen_as(auto seen, auto expected) {
   return (seen == QpState::unknown) | (seen == expected);
 }
 
+/// Whether rights that were told are those that the queue pair has, as far as the device knows them.
+template <class D> constexpr auto told_rights_true(const View<D>& v) {
+  const auto same = [&](std::uint32_t right) {
+    return (v.result.rights & right) == (v.qp().access & right);
+  };
+  const auto atomics = has<D>(v.state.can.features, kAtomics);
+  return (!has<D>(v.result.rights, kRightsTold)) | (v.qp().state != QpState::rts) |
+         (same(kRemoteWrite | kRemoteRead) & ((!atomics) | same(kRemoteAtomic)));
+}
+
 // What is seen: the completion, and the states of the queue pairs after it.
 MRPROOF_OBSERVATION(completion_matches,
     "the completion names the work request, its queue pair and operation",
@@ -244,6 +254,9 @@ MRPROOF_OBSERVATION(completion_matches,
 MRPROOF_OBSERVATION_ON(kAboutPairs, qp_state_true,
     "the state reported is the one the queue pair is in", "query_qp.state",
     v.result.qp_state == v.qp().state);
+MRPROOF_OBSERVATION_ON(kAboutPairs, pair_rights_true,
+    "the rights reported are those that the queue pair, which is in RTS, was given",
+    "query_qp.access_flags modify_qp.access_flags", told_rights_true(v));
 MRPROOF_OBSERVATION_ON(kAboutPairs, qp_state_ended, "the state reported is neither RTS nor ERR",
     "gap.iwarp_states", v.result.qp_state == QpState::other);
 MRPROOF_OBSERVATION(requester_stays, "the requesting queue pair keeps its state",

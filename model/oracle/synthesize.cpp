@@ -58,7 +58,10 @@ class Search {
       if (call_->verb == Verb::rereg_mr) choose(&Seen::reason, kReasons);
     }
     if (is_transfer(call_->verb) && rule_->outcome != Outcome::refused) give_completion();
-    if (call_->verb == Verb::query_qp) seen_.qp_state = state_->qps.at(call_->qp).state;
+    if (call_->verb == Verb::query_qp) {
+      seen_.qp_state = state_->qps.at(call_->qp).state;
+      seen_.rights = state_->qps.at(call_->qp).access | kRightsTold;
+    }
     if (broken(About::observation) > 0) return std::nullopt;
     return seen_;
   }
@@ -172,7 +175,10 @@ std::vector<Seen> variants_of(
     if (call.verb == Verb::rereg_mr) vary(&Seen::reason, {22});
     return all;
   }
-  if (call.verb == Verb::query_qp) vary(&Seen::qp_state, {1, 2, 3});
+  if (call.verb == Verb::query_qp) {
+    vary(&Seen::qp_state, {1, 2, 3});
+    vary(&Seen::rights, {kRightsTold, kRightsTold | kPairRights});
+  }
   if (is_transfer(call.verb)) {
     all.push_back(seen);
     all.back().completion_matches = Bit(false);

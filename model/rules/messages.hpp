@@ -66,7 +66,7 @@ template <class D> struct MessageRules {
       kSendFaults, key_fault("rem_access_err_key", rem_access_err),
       key_fault("rem_op_err_key", rem_op_err), key_fault("rem_inv_req_err_key", rem_inv_req_err));
 
-  static constexpr R kQuery[] = {R{"ok", ok, hold<D, qp_state_true<D>>},
+  static constexpr R kQuery[] = {R{"ok", ok, hold<D, qp_state_true<D>, pair_rights_true<D>>},
       R{"ok_ended", ok, hold<D, over_iwarp<D>, qp_state_ended<D>>, fail<D, qp_ready<D>>}.with(
           "gap.iwarp_states"),
       C::kNoResources};

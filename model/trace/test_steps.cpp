@@ -94,6 +94,8 @@ void draw_result(Step& step, Random& random) {
   step.keys_seen = tells_keys(verb, r) && random.chance(80);
   if (step.keys_seen) r.rkey = Plain::key(number(random, 32));
   if (step.keys_seen && tells_lkey(verb)) r.lkey = Plain::key(number(random, 32));
+  if (verb == Verb::query_qp && random.chance(50))
+    r.rights = Plain::flags(kRightsTold | (kPairRights & random.below(16)));
   if (!is_transfer(verb)) return;
   r.completion_matches = Bit(r.outcome == Outcome::refused || random.chance(90));
   r.qp_state = Plain::small(random.below(4));
@@ -116,7 +118,7 @@ std::vector<std::uint64_t> result_fields(const Step& step) {
       r.completion_matches.truth() || !is_transfer(step.call.verb) || r.outcome == Outcome::refused;
   return {static_cast<std::uint64_t>(r.outcome), r.error.value(), r.reason.value(), r.lkey.value(),
       r.rkey.value(), matches, r.qp_state.value(), r.peer_state.value(), r.own_receive.value(),
-      r.peer_receive.value(), r.received.value(), step.timed_out, step.observed};
+      r.peer_receive.value(), r.received.value(), r.rights.value(), step.timed_out, step.observed};
 }
 
 ::testing::AssertionResult answer(bool same, const Step& a, const Step& b) {

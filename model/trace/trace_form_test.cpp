@@ -70,6 +70,8 @@ const std::vector<std::string>& lines() {
       "atomic_fetch_and_add(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0, 5) -> SUCCESS",
       "atomic_cmp_and_swp(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0, 5, 6) -> SUCCESS",
       "query_qp(qp0) -> ok qp=RTS",
+      "query_qp(qp0) -> ok qp=RTS access=REMOTE_WRITE|REMOTE_READ",
+      "query_qp(qp0) -> ok qp=RTS access=0",
       "modify_qp(qp0, REMOTE_WRITE|REMOTE_READ) -> ok",
       "modify_qp(qp0, 0) -> refused EINVAL",
       "connect(qp0) -> ok",

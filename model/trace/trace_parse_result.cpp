@@ -90,6 +90,7 @@ void parse_detail(LineScanner& in, std::string_view name, Step& step) {
   if (name == "own_receive=") r.own_receive = Plain::small(parse_outcome(in));
   if (name == "peer_receive=") r.peer_receive = Plain::small(parse_outcome(in));
   if (name == "received=") r.received = Plain::address(in.number(kMostWord, "a length in bytes"));
+  if (name == "access=") r.rights = Plain::flags(kRightsTold | parse_flags(in, kAccessNames, "a right"));
   if (name == "mismatch") r.completion_matches = Bit(false);
   if (name == "timed_out") step.timed_out = true;
   if (name == "bytes ") step.bytes.push_back(parse_bytes(in));
@@ -102,10 +103,11 @@ struct Detail {
 };
 constexpr bool any_verb(Verb /*verb*/) { return true; }
 constexpr bool has_state(Verb verb) { return is_transfer(verb) || verb == Verb::query_qp; }
-constexpr std::array<Detail, 10> kDetails{
+constexpr std::array<Detail, 11> kDetails{
     {{"lkey=", tells_lkey}, {"rkey=", tells_rkey}, {"qp=", has_state}, {"peer=", is_transfer},
         {"own_receive=", is_transfer}, {"peer_receive=", is_transfer}, {"received=", is_transfer},
-        {"mismatch", is_transfer}, {"timed_out", any_verb}, {"bytes ", any_verb}}};
+        {"mismatch", is_transfer}, {"timed_out", any_verb}, {"bytes ", any_verb},
+        {"access=", [](Verb verb) { return verb == Verb::query_qp; }}}};
 
 /// Reads the details of a result, each at most once but for runs of bytes; which were there.
 unsigned parse_details(LineScanner& in, Step& step) {

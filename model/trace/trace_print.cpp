@@ -93,6 +93,8 @@ void append_result(std::string& text, const Step& step) {
   append_keys(text, step);
   if (is_transfer(step.call.verb)) append_transfer(text, step);
   if (step.call.verb == Verb::query_qp) append_state(text, " qp=", r.qp_state);
+  if (const auto rights = static_cast<std::uint32_t>(r.rights.value()); rights != 0)
+    text += " access=" + print_access(rights & ~kRightsTold);
   append_bytes(text, step);
   if (step.timed_out) text += " timed_out";
 }

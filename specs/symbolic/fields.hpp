@@ -191,6 +191,7 @@ void result_fields(F&& f, R&... r) {
   f("own_receive", r.own_receive...);
   f("peer_receive", r.peer_receive...);
   f("received", r.received...);
+  f("rights", r.rights...);
 }
 
 }  // namespace mrproof::specs

@@ -34,9 +34,15 @@ struct SeenFacts {
   }
   static void states_seen_are_true(const T& t, F& facts) {
     const auto unknown = D::small(model::QpState::unknown);
-    if (t.call.verb == Verb::query_qp && t.result.outcome == Outcome::ok)
-      facts.add("queried",
-                (t.result.qp_state == t.after.qps.at(t.call.qp).state) | is_of_ended_connection(t));
+    if (t.call.verb == Verb::query_qp && t.result.outcome == Outcome::ok) {
+      const auto& q = t.after.qps.at(t.call.qp);
+      facts.add("queried", (t.result.qp_state == q.state) | is_of_ended_connection(t));
+      const Bit told = (t.result.rights & D::flags(model::kRightsTold)) != D::flags(0);
+      const Bit asked = told & (q.state == D::small(model::QpState::rts));
+      for (const std::uint32_t right : {model::kRemoteWrite, model::kRemoteRead})
+        facts.add("rights", implies(asked, (t.result.rights & D::flags(right)) ==
+                                               (q.access & D::flags(right))));
+    }
     if (!completes(t)) return;
     const auto& peer = t.after.qps.at(model::peer_of(t.call.qp));
     facts.add("requester", (t.result.qp_state == unknown) |

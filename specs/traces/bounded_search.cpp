@@ -148,7 +148,11 @@ smt::Bit has_names(const model::Result<Terms>& result) {
   };
   const auto states = Terms::small(model::kQpStateNames.size());
   return outcome(result.own_receive) & outcome(result.peer_receive) & (result.qp_state < states) &
-         (result.peer_state < states);
+         (result.peer_state < states) &
+         ((result.rights & ~Terms::flags(model::kRightsTold | model::kPairRights)) ==
+          Terms::flags(0)) &
+         ((result.rights == Terms::flags(0)) |
+          ((result.rights & model::kRightsTold) != Terms::flags(0)));
 }
 
 /// The name that a program has for a key of that value.
