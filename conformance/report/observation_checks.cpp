@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "conformance/report/repro_names.hpp"
+#include "conformance/report/repro_writer.hpp"
 #include "model/conditions/advice.hpp"
 #include "model/conditions/objects.hpp"
 #include "model/conditions/registration.hpp"
