@@ -48,8 +48,8 @@ inline constexpr std::array<std::string_view, kVerbs> kVerbNames{"alloc_pd", "de
     "reg_mr_iova", "reg_mr_ex", "reg_dmabuf_mr", "alloc_null_mr", "reg_shared_mr", "rereg_mr",
     "dereg_mr", "advise_mr", "alloc_mw", "dealloc_mw", "bind_mw", "post_bind_mw", "local_inv",
     "post_recv", "send", "send_with_inv", "rdma_write", "rdma_write_with_imm", "rdma_read",
-    "atomic_fetch_and_add", "atomic_cmp_and_swp", "query_qp", "modify_qp", "connect", "destroy_qp", "fill",
-    "protect"};
+    "atomic_fetch_and_add", "atomic_cmp_and_swp", "query_qp", "modify_qp", "connect",
+    "destroy_qp", "fill", "protect"};
 
 /// How a call ended: `ok` (for a work request: IBV_WC_SUCCESS), `refused` (NULL or an errno from
 /// the call itself), or the work completion's error status, named as enum ibv_wc_status.

@@ -30,6 +30,11 @@ def wants_rounds(trace):
     return "given rounds(" in trace.read_text(encoding="utf-8")
 
 
+def has_program(trace):
+    """Whether calls show it, and not what is left of them: of that no C program tells."""
+    return "\n! deviates reset." not in trace.read_text(encoding="utf-8")
+
+
 def wants_processors(trace):
     """How many processors the guest has that the trace is for."""
     found = re.search(r"^given guest\(.*processors (\d+)", trace.read_text(encoding="utf-8"), re.M)

@@ -315,9 +315,10 @@ void ReproWriter::write_call(const Step& step) {
     }
     case Verb::query_qp: return query(step);
     case Verb::modify_qp:
-      return answer(step, fmt::format("ibv_modify_qp(qp{}, &(struct ibv_qp_attr){{.qp_access_flags = "
-                                      "{}}}, IBV_QP_ACCESS_FLAGS)",
-                                      c.qp, c_access(bits(c.access))));
+      return answer(
+          step, fmt::format("ibv_modify_qp(qp{}, &(struct ibv_qp_attr){{.qp_access_flags = {}}}, "
+                            "IBV_QP_ACCESS_FLAGS)",
+                            c.qp, c_access(bits(c.access))));
     case Verb::connect:
       need(ReproPart::reconnect);
       return answer(step, fmt::format("reconnect(qp{}, qp{})", c.qp, peer_of(c.qp)));

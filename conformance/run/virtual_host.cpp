@@ -283,8 +283,8 @@ class VirtualHost : public AgentHost {
     heard_ = Clock::now();
     if (pauses()) try {
         qmp_->execute("cont");
-      } catch (const model::ToolError&) {  // that QEMU is gone shows in its end
-        if (qmp_->is_open()) throw;
+      } catch (const model::ToolError& e) {  // that QEMU is gone shows in its end
+        if (qmp_->is_open()) deaf_ = e.what();
       }
   }
 
@@ -295,6 +295,10 @@ class VirtualHost : public AgentHost {
   }
 
   std::optional<Ended> lost() override {
+    if (!deaf_.empty()) {
+      renew();
+      return Ended{Ended::How::killed, 0, std::exchange(deaf_, "")};
+    }
     // A kernel that knows the device tells of its panics by it.
     if (qmp_ && qmp_->is_stopped() && !channel_.waiting()) {
       renew();
@@ -332,6 +336,7 @@ class VirtualHost : public AgentHost {
   std::string log_;
   bool has_monitor_ = false;
   std::optional<Qmp> qmp_;
+  std::string deaf_;  ///< what the monitor does not answer to, if it does not
   int boots_ = 0;
   double boot_seconds_ = 0;
   Clock::time_point heard_;

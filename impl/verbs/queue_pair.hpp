@@ -56,8 +56,8 @@ int connect_ends(const Port& port, QpEnd& first, QpEnd& second);
 void release_queue_pair(QpEnd& end);
 
 /// The end's state by ibv_query_qp(3). `error` receives the call's return value; where that is not
-/// 0 the state is unknown, as it is of a queue pair that was destroyed. Asks for the rights, too, if
-/// there is a place for them.
+/// 0 the state is unknown, as it is of a queue pair that was destroyed. `rights`, if given, gets
+/// qp_access_flags.
 model::QpState query_state(const QpEnd& end, int& error, std::uint32_t* rights = nullptr);
 
 /// Changes what the queue pair accepts from its peer (qp_access_flags), in whatever state it is.

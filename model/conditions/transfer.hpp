@@ -160,7 +160,8 @@ MRPROOF_SITUATION(far_side_sound, "the responder has no fault to find on its sid
     "gap.fault_order",
     is_send(v.call.verb) ? receive_long_enough<D>.holds(v) & receive_element_sound<D>.holds(v)
                          : v.remote().accepted() &
-                               ((v.message() == 0) | v.remote().granted(v.call.verb != Verb::rdma_read)));
+                               ((v.message() == 0) |
+                                   v.remote().granted(v.call.verb != Verb::rdma_read)));
 
 /// Whether the ranges that bytes may be stored in overlap none that others come from, or each
 /// other. Sound for what is granted: where bytes cannot be reached, none move.
@@ -236,7 +237,7 @@ constexpr auto seen_as(auto seen, auto expected) {
   return (seen == QpState::unknown) | (seen == expected);
 }
 
-/// Whether rights that were told are those that the queue pair has, as far as the device knows them.
+/// Whether rights that were told are those that the queue pair has, of those the device supports.
 template <class D> constexpr auto told_rights_true(const View<D>& v) {
   const auto same = [&](std::uint32_t right) {
     return (v.result.rights & right) == (v.qp().access & right);

@@ -84,6 +84,7 @@ template <class D> class Draw {
     r.own_receive = D::small(below(kOutcomes));
     r.peer_receive = D::small(below(kOutcomes));
     r.received = length();
+    r.rights = D::flags(kRightsTold | (below(16) & kPairRights));
     return r;
   }
 
@@ -123,6 +124,7 @@ template <class D> class Draw {
     q.live = D::bit(below(8) != 0);
     q.pd = D::slot(below(2));
     q.state = D::small(below(3) == 0 ? QpState::err : QpState::rts);
+    q.access = D::flags(below(2) == 0 ? kPairRights : below(16) & kPairRights);
     q.posted = D::bit(below(2) == 0);
     q.two = D::bit(below(3) == 0);
     q.elements = {Element<D>{key(), address(), length()}, Element<D>{key(), address(), length()}};

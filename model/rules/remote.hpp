@@ -71,8 +71,9 @@ template <class D> struct RemoteRules {
       R{"loc_len_err", loc_len_err, kLocalError, fail<D, message_not_too_long<D>>}.with(
           E::requester_fails, kLong);
   static constexpr auto kRemoteFaults =
-      std::array{R{"rem_access_err", rem_access_err, kRemoteError, fail<D, kRemoteSide, pair_accepts_empty<D>>}.with(
-                     E::both_fail, E::part_paged, kPaged),
+      std::array{R{"rem_access_err", rem_access_err, kRemoteError,
+                     fail<D, kRemoteSide, pair_accepts_empty<D>>}
+                     .with(E::both_fail, E::part_paged, kPaged),
           R{"rem_access_err_elsewhere", rem_access_err, kRemoteError, fail<D, remote_bound_here<D>>}
               .with(E::both_fail, "gap.type_2a_other_qp"),
           R{"rem_op_err", rem_op_err, kRemoteError, fail<D, remote_memory_there<D>>}.with(
@@ -90,8 +91,8 @@ template <class D> struct RemoteRules {
           E::unanswered, Weight::inconclusive);
   static constexpr const char* kStream = "gap.iwarp_status gap.iwarp_read_sink";
   static constexpr R kStreamFault = R{"terminated", terminated, kStreamEnds,
-      fail<D, kLocalSide, kRemoteSide, pair_accepts_empty<D>, empty_element_sound<D>, message_not_too_long<D>,
-          remote_aligned_both<D>, sink_writable<D>>}
+      fail<D, kLocalSide, kRemoteSide, pair_accepts_empty<D>, empty_element_sound<D>,
+          message_not_too_long<D>, remote_aligned_both<D>, sink_writable<D>>}
                                         .with(E::both_fail, E::part_stream, kStream);
   static constexpr R kStreamUnheard =
       R{"terminated_not_ready", terminated, kStreamEnds, fail<D, receive_posted<D>>}.with(

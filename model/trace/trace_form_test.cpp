@@ -27,7 +27,6 @@ const std::vector<std::string>& lines() {
       "pd0 = alloc_pd() -> ok",
       "dealloc_pd(pd3) -> refused EBUSY",
       "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok lkey=0x100 rkey=0x200",
-      "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok",
       "mr0 = reg_mr_iova(pd0, buf0+0, 4096, 0x10000, LOCAL_WRITE) -> ok lkey=0x1 rkey=0x0",
       "mr0 = reg_mr_iova(pd0, buf0+0, 4096, buf1+8, 0) -> refused EINVAL",
       "mr7 = reg_mr_ex(pd0, buf0+0, 4096, 0x10000, ON_DEMAND) -> ok lkey=0x1 rkey=0x1",

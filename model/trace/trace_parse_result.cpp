@@ -90,7 +90,8 @@ void parse_detail(LineScanner& in, std::string_view name, Step& step) {
   if (name == "own_receive=") r.own_receive = Plain::small(parse_outcome(in));
   if (name == "peer_receive=") r.peer_receive = Plain::small(parse_outcome(in));
   if (name == "received=") r.received = Plain::address(in.number(kMostWord, "a length in bytes"));
-  if (name == "access=") r.rights = Plain::flags(kRightsTold | parse_flags(in, kAccessNames, "a right"));
+  if (name == "access=")
+    r.rights = Plain::flags(kRightsTold | parse_flags(in, kAccessNames, "a right"));
   if (name == "mismatch") r.completion_matches = Bit(false);
   if (name == "timed_out") step.timed_out = true;
   if (name == "bytes ") step.bytes.push_back(parse_bytes(in));

@@ -45,7 +45,8 @@ FormWords<4> words_of(const WorldWindow& w) {
 }
 FormWords<6> words_of(const WorldPair& q) {
   const auto& [first, second] = q.elements;
-  return {bits({q.live, q.posted, q.two}) | q.pd.value() << 8U | q.state.value() << 16U | q.access.value() << 32U,
+  return {bits({q.live, q.posted, q.two}) | q.pd.value() << 8U | q.state.value() << 16U |
+              q.access.value() << 32U,
           beside(first.lkey.value(), second.lkey.value()),
           first.address.value(),
           first.length.value(),

@@ -85,7 +85,7 @@ struct TransferReasons {
     return found;
   }
 
-  /// Whether the other end has a reason of its own: an empty operation may be one it does not accept.
+  /// Whether the other end has a reason of its own: it may not accept an empty operation either.
   static Bit refused_there(const C& c) { return (!P::remote(c)) | !P::accepts(c); }
 
   static Bit landing_bad(const C& c) {
@@ -170,7 +170,8 @@ struct TransferReasons {
     if (rule == "rem_access_err") return answered(c) & refused_there(c);
     if (rule == "rem_access_err_elsewhere") return answered(c) & window_elsewhere(c);
     if (rule == "rem_op_err") return answered(c) & remote_page_missing(c);
-    if (rule == "rem_inv_req_err") return answered(c) & (too_long(c) | misaligned(c) | !P::accepts(c));
+    if (rule == "rem_inv_req_err")
+      return answered(c) & (too_long(c) | misaligned(c) | !P::accepts(c));
     return {};
   }
   /// When the rule of that name allows its result; nothing if there is no second opinion.
