@@ -36,6 +36,7 @@ struct Ended {
     killed,   ///< by a signal from outside (SIGKILL, SIGTERM), or its virtual machine was
     hung,     ///< it was killed, since there was no sign of life from it for too long
     panic,    ///< the guest's kernel panicked
+    lost,     ///< its emulator stood still, which says nothing of what ran in it
   };
   How how = How::exited;
   int code = 0;

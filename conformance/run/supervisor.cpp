@@ -201,7 +201,7 @@ void Supervisor::worker_ended(const Ended& ended) {
     next_case_ += in_case_ ? 1 : 0;
     if (!in_case_ && ++interruptions_ >= kMostInterruptions)
       throw model::ToolError("the worker dies between cases again and again: " + ended.text);
-  } else if (ended.how == Ended::How::killed) {
+  } else if (ended.how == Ended::How::killed || ended.how == Ended::How::lost) {
     interrupted(ended);
   } else if (!stopped) {
     failure_ = "the worker ended without a word: " + ended.text;

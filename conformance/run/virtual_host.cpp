@@ -297,7 +297,7 @@ class VirtualHost : public AgentHost {
   std::optional<Ended> lost() override {
     if (!deaf_.empty()) {
       renew();
-      return Ended{Ended::How::killed, 0, std::exchange(deaf_, "")};
+      return Ended{Ended::How::lost, 0, std::exchange(deaf_, "")};
     }
     // A kernel that knows the device tells of its panics by it.
     if (qmp_ && qmp_->is_stopped() && !channel_.waiting()) {
@@ -309,7 +309,7 @@ class VirtualHost : public AgentHost {
     if (Clock::now() - heard_ < kEmulatorLimit) return std::nullopt;
     renew();
     return Ended{
-        Ended::How::killed, 0,
+        Ended::How::lost, 0,
         fmt::format("no sign of life from the emulator for {} minutes", kEmulatorLimit.count())};
   }
 
