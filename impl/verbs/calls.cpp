@@ -58,6 +58,7 @@ void VerbsDevice::call_on_objects(const Call& call, Observation& seen) {
   if (model::makes_region(call.verb)) region_process_.at(call.mr) = process;
   if (call.verb == Verb::alloc_mw) window_process_.at(call.mw) = process;
   if (call.verb == Verb::alloc_pd) pds_.at(call.pd) = {true, false, process};
+  if (call.verb == Verb::modify_qp) pair_of(call.qp).failed = true;  // the next case has all rights
   if (call.verb == Verb::dealloc_pd) {
     pds_.at(call.pd) = PdSlot{};
     // Where the device let a domain go that queue pairs are in, they are of no further use.

@@ -88,7 +88,8 @@ class VerbsDevice final : public Device {
     /// The first packet sequence number of the connection; another one each time, so that packets
     /// left over from an earlier connection are not taken for this one's.
     std::uint32_t psn = 0;
-    bool failed = false;  ///< an error was seen on it: to be connected again for the next case
+    bool failed = false;  ///< an error was seen on it, or its rights changed: to be connected again
+                          ///< for the next case
     bool lost = false;    ///< of no use any more: something hung, an end or its domain is gone
     bool reset = false;   ///< a call of the case took it through RESET
     [[nodiscard]] bool live() const { return there[0] || there[1]; }
