@@ -36,7 +36,7 @@ enum class Verb : std::uint8_t {
   rdma_read,            ///< IBV_WR_RDMA_READ to {element} from {rkey, remote}
   atomic_fetch_and_add,  ///< on the 8 bytes at {rkey, remote} by `operand`; old value to {element}
   atomic_cmp_and_swp,    ///< the same: `swap` replaces the value if it equals `operand`
-  query_qp,              ///< ibv_query_qp(qp): the state
+  query_qp,              ///< ibv_query_qp(qp): the state and the rights
   modify_qp,             ///< ibv_modify_qp(qp): `access` is what its peer may ask for
   connect,               ///< qp and its peer are brought to RTS again, queues empty
   destroy_qp,            ///< ibv_destroy_qp(qp)

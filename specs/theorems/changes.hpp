@@ -129,7 +129,8 @@ struct ChangeFacts {
       case Verb::alloc_mw: return under(window_path(t)) || path == "demonstrated_features";
       case Verb::dealloc_mw: return under(window_path(t));
       case Verb::advise_mr: return path == "demonstrated_features";
-      case Verb::modify_qp: return path == slot_path("qp", c.qp) + "access" || learns;
+      case Verb::modify_qp:
+        return path == slot_path("qp", c.qp) + "access" || path == "demonstrated_features";
       case Verb::post_recv: return under(slot_path("qp", c.qp));
       case Verb::protect:
         return under("buf") ||
