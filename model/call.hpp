@@ -87,6 +87,11 @@ constexpr bool is_transfer(Verb verb) {
 }
 /// Whether the verb is a send, with or without invalidation.
 constexpr bool is_send(Verb verb) { return verb == Verb::send || verb == Verb::send_with_inv; }
+/// Whether the work request is over for its queue pair when its bytes were handed to a connection
+/// that acknowledges nothing (RFC 5040, 5.2 and 5.4).
+constexpr bool is_sent_only(Verb verb) {
+  return is_send(verb) || verb == Verb::rdma_write || verb == Verb::rdma_write_with_imm;
+}
 /// Whether the verb is one of the two atomic operations.
 constexpr bool is_atomic(Verb verb) {
   return verb == Verb::atomic_fetch_and_add || verb == Verb::atomic_cmp_and_swp;
@@ -113,6 +118,13 @@ enum WindowType : std::uint8_t { kTypeOne = 1, kTypeTwo = 2 };
 enum Advice : std::uint8_t { kPrefetch = 0, kPrefetchWrite = 1, kPrefetchNoFault = 2 };
 /// `flags` of advise_mr (ibv_advise_mr(3)).
 inline constexpr std::uint32_t kAdviseFlush = 1;
+
+/// `flags` of a work request of a send queue: how it is asked for (ibv_post_send(3), send_flags).
+enum RequestForm : std::uint32_t {
+  kUnsignaled = 1U << 0,  ///< without IBV_SEND_SIGNALED: a success has no completion
+  kFenced = 1U << 1,      ///< IBV_SEND_FENCE
+  kSolicited = 1U << 2,   ///< IBV_SEND_SOLICITED
+};
 
 /// `flags` of rereg_mr (ibv_rereg_mr(3)).
 enum Change : std::uint32_t { kChangeTranslation = 1, kChangePd = 2, kChangeAccess = 4 };
@@ -148,7 +160,7 @@ template <class D> struct Call {
   std::uint8_t seed = 0;      ///< fill's pattern
   std::uint8_t elements = 1;  ///< scatter/gather elements: 1, or 2 with `second`
   typename D::Flags access{};
-  typename D::Flags flags{};      ///< Change flags, or advise_mr's
+  typename D::Flags flags{};      ///< Change flags, advise_mr's, or a request's RequestForm
   typename D::Address address{};  ///< of memory; of the first element as its key sees it
   typename D::Address length{};   ///< bytes
   typename D::Key lkey{};         ///< of the first element

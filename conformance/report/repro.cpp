@@ -274,7 +274,14 @@ std::string ReproWriter::parts() const {
       case ReproPart::completion: text += kCompletion; break;
       case ReproPart::ended: text += kEnded; break;
       case ReproPart::run: text += run_part(); break;
-      case ReproPart::bind: text += kBind; break;
+      case ReproPart::unsignaled: text += kUnsignaled; break;
+      case ReproPart::bind:
+        text += replaced(std::string(kBind), "@END@",
+                         parts_.contains(ReproPart::unsignaled)
+                             ? "wanted->send_flags & IBV_SEND_SIGNALED\n                            "
+                               "   ? completion(qp->send_cq) : end_of(qp)"
+                             : "completion(qp->send_cq)");
+        break;
       case ReproPart::receive: text += repro_parts::kReceive; break;
       case ReproPart::state: text += kState; break;
       case ReproPart::settled: text += kSettled; break;

@@ -52,7 +52,22 @@ std::string advise_flags(std::uint32_t flags) {
   return flags == kAdviseFlush ? "IBV_ADVISE_MR_FLAG_FLUSH" : fmt::format("{:#x}", flags);
 }
 
+/// What the program asks for by send_flags; `signaled`: IBV_SEND_SIGNALED is the program's to name.
+std::string send_flags(const Step& step, bool signaled) {
+  const auto form = bits(step.call.flags);
+  std::string text;
+  const auto add = [&](bool wanted, const char* name) {
+    if (wanted) text += (text.empty() ? "IBV_SEND_" : " | IBV_SEND_") + std::string(name);
+  };
+  add(signaled && is_signaled(step), "SIGNALED");
+  add((form & kFenced) != 0, "FENCE");
+  add((form & kSolicited) != 0, "SOLICITED");
+  return text.empty() ? "0" : text;
+}
+
 }  // namespace
+
+bool is_signaled(const Step& step) { return (bits(step.call.flags) & kUnsignaled) == 0; }
 
 void ReproWriter::line(const std::string& statement, int indent) {
   body_ += wrapped(statement, indent);
@@ -133,6 +148,8 @@ std::string ReproWriter::request(const Step& step) {
   const auto& c = step.call;
   std::string text = fmt::format("&(struct ibv_send_wr){{.opcode = IBV_WR_{}", opcode(c.verb));
   if (is_decisive() && checks_completion()) text += fmt::format(", .wr_id = {}", now_ + 1);
+  if (const auto flags = send_flags(step, false); flags != "0")
+    text += ", .send_flags = " + flags;
   if (has_elements(c.verb))
     text += fmt::format(", .sg_list = {}, .num_sge = {}", elements(step), c.elements);
   const auto rkey = [&] { return key(step.rkey); };
@@ -158,6 +175,7 @@ std::string ReproWriter::request(const Step& step) {
 void ReproWriter::transfer(const Step& step) {
   const auto& c = step.call;
   need(ReproPart::completion);
+  if (!is_signaled(step)) need(ReproPart::unsignaled);
   if (c.verb == Verb::post_bind_mw)
     line(fmt::format("{}new_key = {};", declared_.insert("new_key").second ? "uint32_t " : "",
                      key(step.rkey)));
@@ -165,8 +183,11 @@ void ReproWriter::transfer(const Step& step) {
     need(ReproPart::bind);
     const auto id =
         is_decisive() && checks_completion() ? fmt::format(".wr_id = {}, ", now_ + 1) : "";
-    set_got(fmt::format("bind_window(qp{}, {}, &(struct ibv_mw_bind){{{}.bind_info = {}}})", c.qp,
-                        names_.mw(c.mw), id, bind_info(step)));
+    set_got(fmt::format(
+        "bind_window(qp{}, {}, &(struct ibv_mw_bind){{{}.send_flags = {}, .bind_info = {}}})", c.qp,
+        names_.mw(c.mw), id, send_flags(step, true), bind_info(step)));
+  } else if (!is_signaled(step)) {
+    set_got(fmt::format("run_unsignaled(qp{}, {})", c.qp, request(step)));
   } else {
     need(ReproPart::run);
     set_got(fmt::format("run(qp{}, {})", c.qp, request(step)));

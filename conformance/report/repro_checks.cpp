@@ -128,11 +128,13 @@ void ReproWriter::gather_completion() {
   const Step& step = evidence_.decisive();
   const auto& c = step.call;
   const bool done = step.result.outcome == Outcome::ok;
-  line(
-      fmt::format("int matches = wc.wr_id == {} && wc.qp_num == qp{}->qp_num{} && "
-                  "ibv_poll_cq(qp{}->send_cq, 1, &wc) == 0;",
-                  now_ + 1, c.qp,
-                  done ? fmt::format(" && wc.opcode == IBV_WC_{}", completed(c.verb)) : "", c.qp));
+  const auto own = fmt::format("int matches = wc.wr_id == {} && wc.qp_num == qp{}->qp_num", now_ + 1,
+                               c.qp);
+  const auto alone = fmt::format(" && ibv_poll_cq(qp{}->send_cq, 1, &wc) == 0;", c.qp);
+  if (is_signaled(step))
+    line(own + (done ? fmt::format(" && wc.opcode == IBV_WC_{}", completed(c.verb)) : "") + alone);
+  else
+    line(done ? "int matches = !unasked;" : own + ";");
   if (!done || !receive_due()) return;
   const std::uint32_t peer = peer_of(c.qp);
   std::size_t posted = now_;

@@ -206,7 +206,7 @@ inline constexpr std::string_view kRun = R"(
 static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 {
     struct ibv_send_wr *bad;
-    wr->send_flags = IBV_SEND_SIGNALED;
+    wr->send_flags |= IBV_SEND_SIGNALED;
     errno = ibv_post_send(qp, wr, &bad);
     return errno ? REFUSED : completion(qp->send_cq);
 }
@@ -225,7 +225,7 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
     struct ibv_sge none = {0};
     struct ibv_send_wr read = {
         .opcode = IBV_WR_RDMA_READ, .sg_list = &none, .num_sge = 1, .wr_id = 1000};
-    wr->send_flags = read.send_flags = IBV_SEND_SIGNALED;
+    wr->send_flags |= read.send_flags = IBV_SEND_SIGNALED;
     errno = ibv_post_send(qp, wr, &bad);
     if (errno)
         return REFUSED;
@@ -243,13 +243,35 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 }
 )";
 
+inline constexpr std::string_view kUnsignaled = R"(
+static int unasked; /* whether a success that was not signaled completed */
+
+/* Of what was not signaled: the status of its failure, or the success of a read behind it. */
+static int end_of(struct ibv_qp *qp)
+{
+    struct ibv_send_wr *bad, read = {.opcode = IBV_WR_RDMA_READ, .wr_id = 1000000,
+                                     .send_flags = IBV_SEND_SIGNALED};
+    NEED(!ibv_post_send(qp, &read, &bad));
+    int got = completion(qp->send_cq);
+    unasked = got == IBV_WC_SUCCESS && wc.wr_id != read.wr_id;
+    return unasked ? completion(qp->send_cq) : got;
+}
+
+static int run_unsignaled(struct ibv_qp *qp, struct ibv_send_wr *wr)
+{
+    struct ibv_send_wr *bad;
+    errno = ibv_post_send(qp, wr, &bad);
+    return errno ? REFUSED : end_of(qp);
+}
+)";
+
+/// @END@: how its end is waited for.
 inline constexpr std::string_view kBind = R"(
 static int bind_window(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *wanted)
 {
     uint32_t old = mw->rkey;
-    wanted->send_flags = IBV_SEND_SIGNALED;
     errno = ibv_bind_mw(qp, mw, wanted);
-    int got = errno ? REFUSED : completion(qp->send_cq);
+    int got = errno ? REFUSED : @END@;
     if (got != IBV_WC_SUCCESS)
         mw->rkey = old; /* ibv_bind_mw(3), NOTES: the caller has to */
     return got;

@@ -28,6 +28,7 @@ enum class ReproPart : std::uint8_t {
   ended,
   completion,
   run,
+  unsignaled,
   bind,
   receive,
   state,
@@ -143,6 +144,9 @@ class ReproWriter {
 /// A statement in lines of at most 100 characters, broken after commas and bars; the first line
 /// begins with `indent` blanks, the others with four more.
 std::string wrapped(const std::string& statement, int indent);
+
+/// Whether the request of the step has a completion if it succeeds.
+bool is_signaled(const model::Step& step);
 
 /// Whether the call is made on a queue pair.
 bool names_queue_pair(model::Verb verb);

@@ -61,7 +61,9 @@ void SimDevice::complete(const Call& call, Outcome outcome, Result& result) {
     result.own_receive = Plain::small(fail(own));
     if (offers(model::kIwarp) && model::has_elements(call.verb)) end_stream(peer, result);
   }
-  result.completion_matches = Plain::bit(!broken(Fault::wrong_wr_id));
+  const bool unasked = outcome == Outcome::ok && (bits(call.flags) & model::kUnsignaled) != 0;
+  result.completion_matches = Plain::bit(
+      unasked ? !broken(Fault::unsignaled_success_completes) : !broken(Fault::wrong_wr_id));
   result.qp_state = Plain::small(own.state);
   result.peer_state = Plain::small(peer.live ? peer.state : QpState::unknown);
 }

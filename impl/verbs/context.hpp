@@ -71,6 +71,7 @@ class Context final : public Process {
   void post_bind_mw(const Call& call, Answer& answer);
   [[nodiscard]] ibv_mw_bind_info bind_info(const Call& call);
   void post(const Call& call, Request& request, Answer& answer);
+  void await_unsignaled(QpEnd& own, const Request& request, Answer& answer);
   void await_request(const Call& call, const Request& request, Answer& answer);
   void take_receive(QpEnd& end, bool wait, const Delivery& expected, Answer& answer);
   [[nodiscard]] model::QpState leave_rts(QpEnd& end, bool must_fail) const;

@@ -61,7 +61,10 @@ Request::Request(const model::Call<Plain>& call, std::uint64_t id)
       delivers(model::is_send(call.verb) || call.verb == Verb::rdma_write_with_imm) {
   work.wr_id = id;
   work.opcode = operation(call.verb).request;
-  work.send_flags = IBV_SEND_SIGNALED;
+  const auto form = static_cast<std::uint32_t>(call.flags.value());
+  if ((form & model::kUnsignaled) == 0) work.send_flags |= IBV_SEND_SIGNALED;
+  if ((form & model::kFenced) != 0) work.send_flags |= IBV_SEND_FENCE;
+  if ((form & model::kSolicited) != 0) work.send_flags |= IBV_SEND_SOLICITED;
   if (model::has_elements(call.verb)) {
     elements = elements_of(call);
     work.sg_list = elements.data();

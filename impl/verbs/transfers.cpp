@@ -21,13 +21,6 @@ bool receive_failed(Plain::Small outcome) {
       .truth();
 }
 
-/// Whether the work request is over for its queue pair when its bytes were handed to a connection
-/// that acknowledges nothing (RFC 5040, 5.2 and 5.4).
-bool is_sent_only(model::Verb verb) {
-  return verb == model::Verb::rdma_write || verb == model::Verb::rdma_write_with_imm ||
-         model::is_send(verb);
-}
-
 }  // namespace
 
 /// Posts the request and goes on to the last thing that it causes.
@@ -56,7 +49,7 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
 void VerbsDevice::over_stream(const Call& call, const Answer& posted, Observation& seen) {
   if (posted.failed) return;  // before the call: the request was flushed
   if (posted.result.outcome == Outcome::ok) {
-    if (!is_sent_only(call.verb)) return;
+    if (!model::is_sent_only(call.verb)) return;
     const Answer behind = ask(call.qp, {.kind = Kind::answers, .qp = call.qp});
     if (behind.done) return;
     if (behind.astray)

@@ -110,6 +110,10 @@ void Context::post(const Call& call, Request& request, Answer& answer) {
 
 /// The request's own completion.
 void Context::await_request(const Call& call, const Request& request, Answer& answer) {
+  answer.delivers = request.delivers;
+  answer.delivery = request.delivery;
+  if ((request.work.send_flags & IBV_SEND_SIGNALED) == 0)
+    return await_unsignaled(end_of(call.qp), request, answer);
   const QpEnd& own = end_of(call.qp);
   std::array<ibv_wc, 2> completions;  // NOLINT(*-member-init): poll() fills what it gives
   const int count = await(own.send_cq.get(), completions, options_.completion_limit_ms);
@@ -124,8 +128,39 @@ void Context::await_request(const Call& call, const Request& request, Answer& an
   answer.result.outcome = outcome;
   answer.result.completion_matches =
       Plain::bit(answer.known && (outcome != Outcome::ok || first.opcode == request.completion));
-  answer.delivers = request.delivers;
-  answer.delivery = request.delivery;
+}
+
+/// Of a request that is not signaled: its failure completes all the same; of its success nothing is
+/// seen but that a read behind it is answered.
+void Context::await_unsignaled(QpEnd& own, const Request& request, Answer& answer) {
+  const std::uint64_t behind = post_empty_read(own);
+  std::array<ibv_wc, 1> completions;  // NOLINT(*-member-init): poll() fills what it gives
+  const ibv_wc& completion = completions[0];
+  Patience patience(options_.completion_limit_ms);
+  bool unasked = false;
+  answer.result.outcome = Outcome::none;
+  while (true) {
+    if (poll(own.send_cq.get(), completions) == 0) {
+      if (patience.again()) continue;
+      answer.timed_out = true;
+      return;
+    }
+    const Outcome outcome = outcome_of(completion.status);
+    if ((completion.wr_id & kGhost) != 0 && completion.wr_id != behind) continue;
+    if (completion.wr_id == behind) {
+      // Flushed, though what it was posted behind told of no failure: that completion is lost.
+      answer.timed_out = outcome != Outcome::ok;
+      if (outcome == Outcome::ok) answer.result.outcome = Outcome::ok;
+      answer.result.completion_matches = Plain::bit(!unasked);
+      return;
+    }
+    answer.known &= completion.wr_id == request.work.wr_id && completion.qp_num == own.qp->qp_num;
+    unasked = outcome == Outcome::ok;
+    if (unasked) continue;
+    answer.result.outcome = outcome;
+    answer.result.completion_matches = Plain::bit(answer.known);
+    return;
+  }
 }
 
 /// Takes completions of receives off an end's queue; if `wait`, until there was one.

@@ -16,6 +16,20 @@ MRPROOF_SITUATION(pair_rights_defined,
     "modify_qp.access_flags",
     ((v.call.access & ~kPairRights) == 0) &
         (has<D>(v.state.can.features, kAtomics) | !has<D>(v.call.access, kRemoteAtomic)));
+/// Whether the other end serves a read behind the request.
+template <class D> constexpr auto answers_reads(const View<D>& v) {
+  return (v.peer().state == QpState::rts) & v.peer().live & has<D>(v.peer().access, kRemoteRead);
+}
+/// What the precondition end_is_seen says; over iWARP both ends leave RTS together.
+template <class D> constexpr auto can_be_seen(const View<D>& v) {
+  const auto over = (!is_iwarp(v.state)) | D::bit(!is_sent_only(v.call.verb)) |
+                    (v.peer().state != QpState::rts) | (!v.peer().live) | answers_reads(v);
+  return over & ((!has<D>(v.call.flags, kUnsignaled)) | (answers_reads(v) & !is_iwarp(v.state)));
+}
+MRPROOF_SITUATION_ON(kAboutPairs, end_is_seen,
+    "the end of the request is seen: by its completion, or by a read behind it that the other end "
+    "serves",
+    "harness.unsignaled harness.sent_only", can_be_seen(v));
 MRPROOF_SITUATION(peer_ready, "the queue pair at the other end is in RTS",
     "modify_qp.rc_transitions", (v.peer().state == QpState::rts) & v.peer().live);
 MRPROOF_SITUATION(wire_loses, "packets between the queue pairs may be lost or late",
@@ -249,8 +263,10 @@ template <class D> constexpr auto told_rights_true(const View<D>& v) {
 
 // What is seen: the completion, and the states of the queue pairs after it.
 MRPROOF_OBSERVATION(completion_matches,
-    "the completion names the work request, its queue pair and operation",
-    "poll_cq.wr_id poll_cq.qp_num poll_cq.opcode poll_cq.error_fields poll_cq.removed_once",
+    "the completion names the work request, its queue pair and operation; a success has one only if "
+    "the request is signaled",
+    "poll_cq.wr_id poll_cq.qp_num poll_cq.opcode poll_cq.error_fields poll_cq.removed_once "
+    "post_send.signaled bind_mw.signaled",
     v.result.completion_matches);
 MRPROOF_OBSERVATION_ON(kAboutPairs, qp_state_true,
     "the state reported is the one the queue pair is in", "query_qp.state",

@@ -83,9 +83,11 @@ template <class D> struct MessageRules {
   static constexpr VerbRules<D> kVerbs[] = {
       of_table<D, kReceive>(Verb::post_recv, list<D, qp_live<D>, receive_queue_free<D>>),
       of_table<D, kSend>(Verb::send,
-          list<D, qp_live<D>, on_demand_claimed<D>, no_huge_pages<D>, receive_copy_defined<D>>),
+          list<D, qp_live<D>, end_is_seen<D>, on_demand_claimed<D>, no_huge_pages<D>,
+              receive_copy_defined<D>>),
       of_table<D, kSendInvalidate>(Verb::send_with_inv,
-          list<D, qp_live<D>, verb_available<D>, on_demand_claimed<D>, no_huge_pages<D>,
+          list<D, qp_live<D>, end_is_seen<D>, verb_available<D>, on_demand_claimed<D>,
+              no_huge_pages<D>,
               invalidated_defined<D>, receive_copy_defined<D>>),
       of_table<D, kQuery>(Verb::query_qp, list<D, qp_live<D>>),
       of_table<D, kModify>(Verb::modify_qp, list<D, qp_live<D>, pair_rights_defined<D>>),

@@ -118,10 +118,10 @@ template <class D> struct RemoteRules {
   static constexpr auto kAtomic = join<R>(R{"ok", ok, kOk}.with(E::atomic_done, E::whole_remote),
       kLocalFault, kAtomicBothFault, kRemoteFaults, kOtherwise);
 
-  static constexpr auto kDuty = list<D, qp_live<D>, on_demand_claimed<D>, no_huge_pages<D>,
-      copy_defined<D>, one_read_element<D>>;
-  static constexpr auto kAtomicDuty = list<D, qp_live<D>, verb_available<D>, on_demand_claimed<D>,
-      no_huge_pages<D>, atomic_length<D>, copy_defined<D>>;
+  static constexpr auto kDuty = list<D, qp_live<D>, end_is_seen<D>, on_demand_claimed<D>,
+      no_huge_pages<D>, copy_defined<D>, one_read_element<D>>;
+  static constexpr auto kAtomicDuty = list<D, qp_live<D>, end_is_seen<D>, verb_available<D>,
+      on_demand_claimed<D>, no_huge_pages<D>, atomic_length<D>, copy_defined<D>>;
   static constexpr VerbRules<D> kVerbs[] = {of_table<D, kRdma>(Verb::rdma_write, kDuty),
       of_table<D, kImmediate>(Verb::rdma_write_with_imm, kDuty),
       of_table<D, kRdma>(Verb::rdma_read, kDuty),

@@ -114,7 +114,7 @@ std::vector<Malformed> of_work_requests() {
       line("KeyOfAPd", "local_inv(qp0, pd0.rkey)", 16, "a key"),
       line("FlipOfNothing", "local_inv(qp0, mw0.rkey^)", 25, "bits to flip"),
       line("NothingToInvalidate", "send_with_inv(qp0, 0x1, buf0+0, 1)", 34, "','"),
-      line("SendWithRemoteKey", "send(qp0, 0x1, buf0+0, 1, mw0.rkey)", 25, "')'"),
+      line("SendWithRemoteKey", "send(qp0, 0x1, buf0+0, 1, mw0.rkey)", 27, "a form of the request"),
       line("HalfAnElement", "send(qp0, 0x1, buf0+0, 1 + 0x2)", 31, "LKEY, ADDRESS, LENGTH"),
       line("ElementWithoutKey", "send(qp0, 0x1, buf0+0, 1 + buf1+0, 8)", 28, "a key"),
       line("ThreeElements", "send(qp0, 0x1, 0x0, 1 + 0x1, 0x0, 1 + 0x1, 0x0, 1)", 37, "one or two"),
@@ -123,7 +123,7 @@ std::vector<Malformed> of_work_requests() {
       line("NoOperand", atomic + ")", 54, "','"),
       line("OperandTooLarge", atomic + ", 0x10000000000000000)", 56, "too large"),
       line("OperandThatIsAnAddress", atomic + ", buf0+0)", 56, "an operand"),
-      line("SwapOfAnAddition", atomic + ", 5, 6)", 57, "')'"),
+      line("SwapOfAnAddition", atomic + ", 5, 6)", 59, "a form of the request"),
   };
 }
 

@@ -64,7 +64,7 @@ const std::vector<std::string>& lines() {
       "send_with_inv(qp0, mr0.lkey, buf0+0, 64, mw0.rkey) -> SUCCESS",
       "rdma_write(qp0, mr0.lkey, buf0+0, 64, mr1.rkey, buf1+0) -> SUCCESS bytes buf1+64=2a2b",
       "rdma_write(qp0, mr0.lkey, buf0+0, 64 + mr2.lkey, buf2+0, 8, mr1.rkey, buf1+0) -> SUCCESS",
-      "rdma_write_with_imm(qp0, mr0.lkey, buf0+0, 64, mr1.rkey, buf1+0) -> SUCCESS",
+      "rdma_write_with_imm(qp0, mr0.lkey, buf0+0, 64, mr1.rkey, buf1+0, SOLICITED) -> SUCCESS",
       "rdma_read(qp0, mr0.old_lkey, buf0+0, 64, mr1.old_rkey^0x2, buf1-1) -> REM_ACCESS_ERR",
       "atomic_fetch_and_add(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0, 5) -> SUCCESS",
       "atomic_cmp_and_swp(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0, 5, 6) -> SUCCESS",

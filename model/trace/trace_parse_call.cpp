@@ -147,6 +147,14 @@ std::string usage(Verb verb) {
       kVerbNames.at(static_cast<std::size_t>(verb)), text);
 }
 
+/// Names only: a number is an argument too many.
+std::uint32_t parse_forms(LineScanner& in) {
+  std::uint32_t forms = 0;
+  do forms |= parse_name(in, kFormNames, "a form of the request", "");
+  while (in.take("|"));
+  return forms;
+}
+
 /// The kind of object that the line's "xxN =" is about to name, if it begins so.
 Argument next_target(const LineScanner& in) {
   if (in.rest().starts_with("pd")) return Argument::pd;
@@ -215,6 +223,7 @@ void parse_call(LineScanner& in, Step& step) {
     if (i > 0) expect(",");
     parse_argument(form.arguments.at(i), in, step);
   }
+  if (is_transfer(step.call.verb) && in.take(",")) step.call.flags = Plain::flags(parse_forms(in));
   expect(")");
 }
 

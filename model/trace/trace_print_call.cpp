@@ -76,6 +76,10 @@ void append_call(std::string& text, const PlannedCall& step) {
     append_argument(text, argument, step);
     separator = ", ";
   }
+  if (is_transfer(step.call.verb) && bits(step.call.flags) != 0) {
+    text += separator;
+    append_flags(text, kFormNames, bits(step.call.flags));
+  }
   text += ')';
 }
 

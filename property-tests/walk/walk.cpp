@@ -174,6 +174,14 @@ model::PlannedCall Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong
   return step ? *step : make.fill();
 }
 
+/// Requests are asked for in all ways, where these may be.
+void Walk::add_form(const model::Oracle& oracle, model::PlannedCall& step) {
+  if (!is_transfer(step.call.verb) || !random_.chance(12)) return;
+  step.call.flags = Plain::flags(random_.between(1, kUnsignaled | kFenced | kSolicited));
+  if (oracle.book().forbids({oracle.state(), step.call, kNothingYet}) != nullptr)
+    step.call.flags = Plain::flags(0);
+}
+
 bool Walk::admits(const model::Oracle& oracle, const PlainView& view) {
   if (oracle.book().forbids(view) != nullptr) return false;
   const DeviationName* met = known().met(options_->known, oracle.book(), view);
@@ -222,6 +230,7 @@ model::PlannedCall Walk::next_call(const model::Oracle& oracle) {
     const auto roll = make.live_regions() < 3 ? 0 : random_.below(kAllKinds);
     const bool wrong = chosen && random_.chance(kind_of(roll).wrong_share(options_->wrong_percent));
     if (chosen) step = propose(make, roll, wrong);
+    add_form(oracle, *step);
     oracle.resolve(*step);
     if (!admits(oracle, {oracle.state(), step->call, kNothingYet})) continue;
     // Now and then as it comes: what is wrong in several respects has its place, too.

@@ -55,6 +55,8 @@ class Walk {
   std::optional<model::PlannedCall> after_bind(CallMaker& make,
                                                const model::Call<model::Plain>& call, bool wrong);
   model::PlannedCall propose(CallMaker& make, std::uint64_t roll, bool wrong);
+  /// Now and then a work request is not signaled, fenced or solicited.
+  void add_form(const model::Oracle& oracle, model::PlannedCall& step);
   /// Whether the call of the view may be made, and is not one to avoid.
   bool admits(const model::Oracle& oracle, const model::PlainView& view);
   /// Of the step and some more that are wrong, the one that was tried least in this case.
