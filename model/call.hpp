@@ -141,6 +141,15 @@ enum Protection : std::uint8_t {
   kWritePages = 2,  ///< readable and writable again; pages that were unmapped hold zeros
 };
 
+/// How much of a work request a call is: all of it, or one end of one that other calls overlap.
+enum class Part : std::uint8_t {
+  whole,       ///< posted, and its completion waited for
+  posted,      ///< posted; it is in flight from now on
+  completion,  ///< the completion of the request in flight with this label
+};
+/// Requests in flight have labels from 1 on: 'a' to 'z' in traces.
+inline constexpr std::uint8_t kMostLabels = 26;
+
 /// A scatter/gather element.
 template <class D> struct Element {
   typename D::Key lkey{};
@@ -159,6 +168,8 @@ template <class D> struct Call {
   std::uint8_t option = 0;    ///< WindowType, Advice or Protection
   std::uint8_t seed = 0;      ///< fill's pattern
   std::uint8_t elements = 1;  ///< scatter/gather elements: 1, or 2 with `second`
+  Part part = Part::whole;
+  std::uint8_t label = 0;  ///< of a request in flight; 0 if `part` is the whole
   typename D::Flags access{};
   typename D::Flags flags{};      ///< Change flags, advise_mr's, or a request's RequestForm
   typename D::Address address{};  ///< of memory; of the first element as its key sees it

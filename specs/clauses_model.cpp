@@ -6,6 +6,7 @@
 #include "model/judge/judge.hpp"
 #include "model/judge/leftovers.hpp"
 #include "model/judge/rulebook.hpp"
+#include "model/oracle/flight.hpp"
 
 namespace mrproof::specs {
 namespace {
@@ -113,7 +114,8 @@ Carriers model_carriers() {
   }
   for (const auto* condition : kCircumstances<Plain>) add(condition);
   for (const auto* condition :
-       {&kVerbInDialect, &kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown})
+       {&kVerbInDialect, &kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown, &kMayBeInFlight,
+        &kFlightLeavesAlone, &kFlightApart})
     add(condition);
   for (const auto& condition : kNothingLeft) add(&condition);
   return all;

@@ -5,6 +5,7 @@
 
 #include "model/conditions/circumstances.hpp"
 #include "model/judge/leftovers.hpp"
+#include "model/oracle/flight.hpp"
 #include "model/trace/notation.hpp"
 #include "specs/citations.hpp"
 
@@ -109,7 +110,8 @@ std::vector<const PlainCondition*> all_conditions(const Rulebook& book) {
   auto all = book.conditions();
   for (const PlainCondition* circumstance : kCircumstances<Plain>)
     if (!contains(all, circumstance)) all.push_back(circumstance);
-  for (const PlainCondition* named : {&kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown})
+  for (const PlainCondition* named : {&kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown,
+                                      &kMayBeInFlight, &kFlightLeavesAlone, &kFlightApart})
     all.push_back(named);
   for (const auto& condition : kNothingLeft) all.push_back(&condition);
   return all;

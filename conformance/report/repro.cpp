@@ -274,6 +274,7 @@ std::string ReproWriter::parts() const {
       case ReproPart::completion: text += kCompletion; break;
       case ReproPart::ended: text += kEnded; break;
       case ReproPart::run: text += run_part(); break;
+      case ReproPart::post: text += kPost; break;
       case ReproPart::unsignaled: text += kUnsignaled; break;
       case ReproPart::bind:
         text += replaced(std::string(kBind), "@END@",

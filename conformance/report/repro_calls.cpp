@@ -186,6 +186,13 @@ void ReproWriter::transfer(const Step& step) {
     set_got(fmt::format(
         "bind_window(qp{}, {}, &(struct ibv_mw_bind){{{}.send_flags = {}, .bind_info = {}}})", c.qp,
         names_.mw(c.mw), id, send_flags(step, true), bind_info(step)));
+  } else if (c.part == Part::completion) {
+    set_got(fmt::format("completion(qp{}->send_cq)", c.qp));
+  } else if (c.part == Part::posted) {
+    need(ReproPart::post);
+    set_got(fmt::format("post(qp{}, {})", c.qp, request(step)));
+    if (!is_decisive()) line("NEED(got == IBV_WC_SUCCESS);");
+    return;
   } else if (!is_signaled(step)) {
     set_got(fmt::format("run_unsignaled(qp{}, {})", c.qp, request(step)));
   } else {

@@ -243,6 +243,17 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 }
 )";
 
+inline constexpr std::string_view kPost = R"(
+/* The completion is looked for later. */
+static int post(struct ibv_qp *qp, struct ibv_send_wr *wr)
+{
+    struct ibv_send_wr *bad;
+    wr->send_flags |= IBV_SEND_SIGNALED;
+    errno = ibv_post_send(qp, wr, &bad);
+    return errno ? REFUSED : IBV_WC_SUCCESS;
+}
+)";
+
 inline constexpr std::string_view kUnsignaled = R"(
 static int unasked; /* whether a success that was not signaled completed */
 

@@ -28,6 +28,7 @@ enum class ReproPart : std::uint8_t {
   ended,
   completion,
   run,
+  post,
   unsignaled,
   bind,
   receive,

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -68,12 +69,15 @@ class JournalReader {
   }
 
   /// A trace's line is made of the journal's texts, so that its own reader understands them.
-  static model::Step parse_step(const Json& line) {
+  model::Step parse_step(const Json& line) {
     const std::string verdict = line.at("verdict");
+    const std::string call = line.at("call");
+    const std::string posted = call.size() == 1 ? posted_.at(call.front()) + " -> posted\n" : "";
     const std::string text = fmt::format(
-        "# mrproof trace v1\n{} -> {}\n{}", line.at("call").get<std::string>(),
-        line.at("result").get<std::string>(), verdict.empty() ? "" : "! " + verdict + "\n");
-    return model::parse_trace(text, "journal").steps.at(0);
+        "# mrproof trace v1\n{}{} -> {}\n{}", posted, call, line.at("result").get<std::string>(),
+        verdict.empty() ? "" : "! " + verdict + "\n");
+    if (call.size() > 1 && call[1] == ':') posted_[call.front()] = call;
+    return model::parse_trace(text, "journal").steps.back();
   }
 
   void add_step(const Json& line) {
@@ -118,6 +122,7 @@ class JournalReader {
   std::optional<property_tests::Plan> plan_;
   Tally& tally_;
   std::uint64_t next_case_ = 0;
+  std::map<char, std::string> posted_;  ///< calls in flight, by their labels
   bool step_hung_ = false;  ///< whether the last step of the case has that verdict
 };
 

@@ -226,7 +226,7 @@ void SimDevice::dereg_mr(const Call& call, Result& result) {
   if (!region.usable && broken(Fault::rereg_failure_blocks_dereg)) return refused(result, EINVAL);
   // ibv_dereg_mr(3), NOTES: fails if any memory window is still bound.
   if (region.windows != 0 && !broken(Fault::dereg_with_bound_window)) return refused(result, EBUSY);
-  table_.erase_region(handle.entry);
+  if (in_flight_.empty() || !broken(Fault::dereg_leaves_flight)) table_.erase_region(handle.entry);
   --pds_.at(region.pd).users;
   handle.live = false;
 }

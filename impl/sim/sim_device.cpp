@@ -63,6 +63,7 @@ std::span<const std::byte> SimDevice::buffer(std::size_t index) const {
 
 std::uint64_t SimDevice::reset(const model::Setup& setup) {
   left_ = {nothing_held(), std::exchange(leaves_, nothing_held())};
+  in_flight_.clear();
   table_.clear();
   regions_.clear();
   windows_.clear();
@@ -87,6 +88,11 @@ std::uint64_t SimDevice::reset(const model::Setup& setup) {
 }
 
 Observation SimDevice::perform(const Call& call) {
+  if (call.part == model::Part::completion) {
+    Observation completed;
+    take_completion(call, completed.result);
+    return completed;
+  }
   check_elements(call);
   check_process(call);
   Observation observation;
@@ -168,6 +174,7 @@ bool SimDevice::dispatch_work_request(const Call& call, Result& result) {
     case Verb::local_inv: return local_inv(call, result), true;
     default:
       if (!model::is_transfer(call.verb)) return false;
+      if (call.part == model::Part::posted) return post(call, result), true;
       return transfer(call, result), true;
   }
 }

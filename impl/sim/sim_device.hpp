@@ -66,6 +66,12 @@ class SimDevice final : public Device {
   };
   /// The elements of a work request; those that it does not have are empty.
   using Elements = std::array<ScatterElement, 2>;
+  /// A request in flight, and what came of it if it was made.
+  struct Posted {
+    Call call;
+    bool made = false;
+    Result result;
+  };
   struct QueuePair {
     bool live = false;
     std::uint32_t slot = 0;
@@ -179,6 +185,10 @@ class SimDevice final : public Device {
   Outcome refuse(QueuePair& responder);
   Outcome to_error(QueuePair& qp);
 
+  void post(const Call& call, Result& result);
+  void make(Posted& posted);
+  void take_completion(const Call& call, Result& result);
+
   // remote_operations.cpp
   [[nodiscard]] bool accepts(const Call& call, const QueuePair& own, const QueuePair& peer) const;
   Outcome access_remote(const Call& call, const Runs& local, const QueuePair& own, QueuePair& peer,
@@ -206,6 +216,7 @@ class SimDevice final : public Device {
   Slots<Handle> regions_;
   Slots<Handle> windows_;
   std::array<QueuePair, model::Plain::kQps> qps_{};
+  std::vector<Posted> in_flight_;  ///< in the order of their posting
 };
 
 }  // namespace mrproof::impl

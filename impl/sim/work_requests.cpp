@@ -51,6 +51,38 @@ void SimDevice::transfer(const Call& call, Result& result) {
   complete(call, execute(call, own, result), result);
 }
 
+/// Of requests in flight some are made at once and some as late as can be, in the order of their
+/// queue pair.
+void SimDevice::post(const Call& call, Result& result) {
+  const bool waits = std::any_of(in_flight_.begin(), in_flight_.end(), [&](const Posted& p) {
+    return p.call.qp == call.qp && !p.made;
+  });
+  in_flight_.push_back({call, false, {}});
+  if (!waits && call.label % 2 == 1) make(in_flight_.back());
+  result.outcome = Outcome::none;
+}
+
+void SimDevice::make(Posted& posted) {
+  Result& result = posted.result;
+  result.own_receive = result.peer_receive = Plain::small(Outcome::none);
+  transfer(posted.call, result);
+  posted.made = true;
+  if (result.outcome == Outcome::wr_flush_err && broken(Fault::flushed_in_flight_succeeds))
+    result.outcome = Outcome::ok;
+}
+
+void SimDevice::take_completion(const Call& call, Result& result) {
+  for (auto posted = in_flight_.begin(); posted != in_flight_.end(); ++posted) {
+    if (posted->call.qp != call.qp) continue;
+    if (!posted->made) make(*posted);
+    if (posted->call.label != call.label) continue;
+    result = posted->result;
+    in_flight_.erase(posted);
+    return;
+  }
+  throw std::logic_error("simulated device: no request of this label is in flight");
+}
+
 /// What a completion of a send queue comes with.
 void SimDevice::complete(const Call& call, Outcome outcome, Result& result) {
   QueuePair& own = queue_pair(call.qp);

@@ -71,6 +71,7 @@ class Context final : public Process {
   void post_bind_mw(const Call& call, Answer& answer);
   [[nodiscard]] ibv_mw_bind_info bind_info(const Call& call);
   void post(const Call& call, Request& request, Answer& answer);
+  void complete(const Call& call, Answer& answer);
   void await_unsignaled(QpEnd& own, const Request& request, Answer& answer);
   void await_request(const Call& call, const Request& request, Answer& answer);
   void take_receive(QpEnd& end, bool wait, const Delivery& expected, Answer& answer);
@@ -87,6 +88,7 @@ class Context final : public Process {
   Port port_;
   DmaBuf dma_buf_;
   std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
+  std::array<std::uint64_t, model::kMostLabels + 1> in_flight_{};  ///< by label: ids, 0: none
   Slots<ibv_pd*> pds_;
   Slots<ibv_mr*> regions_;
   Slots<ibv_mw*> windows_;

@@ -26,11 +26,17 @@ bool receive_failed(Plain::Small outcome) {
 /// Posts the request and goes on to the last thing that it causes.
 void VerbsDevice::transfer(const Call& call, Observation& seen) {
   PairSlot& slot = pair_of(call.qp);
+  const bool over = call.part == model::Part::completion;
+  if (over) std::erase_if(in_flight_, [&](const Call& c) { return c.label == call.label; });
   const Answer posted = ask(call.qp, {.kind = Kind::request, .qp = call.qp, .call = call});
   const Plain::Small none = Plain::small(Outcome::none);
   seen.result = posted.result;
   seen.result.own_receive = seen.result.peer_receive = none;
   if (seen.result.outcome == Outcome::refused) return;
+  if (call.part == model::Part::posted) {
+    in_flight_.push_back(call);
+    return;
+  }
   if (posted.timed_out) {
     seen.timed_out = slot.lost = true;
     return;
@@ -40,6 +46,19 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
   // A completion that merely tells wrong things does not spoil the pair.
   seen.stray = !known;
   slot.lost |= seen.timed_out || seen.stray;
+}
+
+/// Waits for what the case has left in flight: it must not store to what the next one has.
+void VerbsDevice::land() {
+  while (!in_flight_.empty()) {
+    Call call = in_flight_.front();
+    call.part = model::Part::completion;
+    pair_of(call.qp).lost = true;
+    Observation seen;
+    transfer(call, seen);
+    if (seen.timed_out)  // nor will others behind it
+      std::erase_if(in_flight_, [&](const Call& c) { return c.qp == call.qp; });
+  }
 }
 
 /// What a completion means over a stream that acknowledges nothing and that ends with the first

@@ -65,6 +65,7 @@ std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
   using Clock = std::chrono::steady_clock;
   check(setup);
   const Clock::time_point start = Clock::now();
+  land();
   look_for_failed_pairs();
   empty_receives();  // while the regions that receives name are still there
   // Windows first, since some drivers take a minute to destroy a queue pair through which one is

@@ -127,6 +127,7 @@ class VerbsDevice final : public Device {
 
   // transfers.cpp
   void transfer(const Call& call, Observation& seen);
+  void land();
   void over_stream(const Call& call, const Answer& posted, Observation& seen);
   static void note_receive(const Answer& answer, model::Plain::Small& outcome, Observation& seen);
   bool complete_receives(const Call& call, const Answer& posted, Observation& seen);
@@ -147,6 +148,7 @@ class VerbsDevice final : public Device {
   Description description_;
   bool read_after_connect_ = false;
   std::array<std::uint8_t, model::Plain::kPds> slot_process_{};  ///< as the setup says
+  std::vector<Call> in_flight_;  ///< requests that were posted, and not completed
   Slots<PdSlot> pds_;
   /// Which process made the object of each slot last.
   Slots<std::uint8_t> region_process_, window_process_;

@@ -58,6 +58,7 @@ void Context::post_recv(const Call& call, Result& result) {
 void Context::request(const Call& call, Answer& answer) {
   if (call.verb == model::Verb::bind_mw) return bind_mw(call, answer);
   if (call.verb == model::Verb::post_bind_mw) return post_bind_mw(call, answer);
+  if (call.part == model::Part::completion) return complete(call, answer);
   Request request(call, next_id_++);
   post(call, request, answer);
 }
@@ -105,7 +106,16 @@ void Context::post(const Call& call, Request& request, Answer& answer) {
   ibv_send_wr* bad = nullptr;
   const int error = ibv_post_send(own.qp.get(), &request.work, &bad);
   if (error != 0) return refuse(answer.result, error);
-  await_request(call, request, answer);
+  if (call.part == model::Part::whole) return await_request(call, request, answer);
+  in_flight_.at(call.label) = request.work.wr_id;
+  answer.result.outcome = Outcome::none;
+}
+
+/// The end of a request in flight.
+void Context::complete(const Call& call, Answer& answer) {
+  const std::uint64_t id = std::exchange(in_flight_.at(call.label), 0);
+  if (id == 0) report_misuse("request", call.label, "is not in flight");
+  await_request(call, Request(call, id), answer);
 }
 
 /// The request's own completion.
@@ -116,7 +126,9 @@ void Context::await_request(const Call& call, const Request& request, Answer& an
     return await_unsignaled(end_of(call.qp), request, answer);
   const QpEnd& own = end_of(call.qp);
   std::array<ibv_wc, 2> completions;  // NOLINT(*-member-init): poll() fills what it gives
-  const int count = await(own.send_cq.get(), completions, options_.completion_limit_ms);
+  // Behind one that was in flight, others may complete.
+  const std::span<ibv_wc> wanted(completions.data(), call.part == model::Part::whole ? 2 : 1);
+  const int count = await(own.send_cq.get(), wanted, options_.completion_limit_ms);
   if (count == 0) {
     answer.result.outcome = Outcome::none;
     answer.timed_out = true;

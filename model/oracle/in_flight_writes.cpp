@@ -7,8 +7,8 @@
 namespace mrproof::model {
 
 void InFlightWrites::expect(
-    std::uint32_t qp, const Transfer<Plain>& transfer, const Memory& before) {
-  Request request{qp, {}};
+    std::uint32_t qp, const Transfer<Plain>& transfer, const Memory& before, std::uint8_t label) {
+  Request request{qp, label, {}};
   for (const auto& piece : transfer.to) {
     if (piece.outside_buffers.truth()) continue;
     ByteRun run{piece.at.value(), {}};
@@ -32,6 +32,20 @@ bool InFlightWrites::explain(std::uint64_t address, std::byte value) const {
   return std::any_of(requests_.begin(), requests_.end(), [&](const Request& request) {
     return std::any_of(request.stores.begin(), request.stores.end(), stores);
   });
+}
+
+bool InFlightWrites::expects(std::uint8_t label) const {
+  return std::any_of(requests_.begin(), requests_.end(),
+      [&](const Request& request) { return request.label == label; });
+}
+
+void InFlightWrites::keep(std::uint8_t label) {
+  for (auto& request : requests_)
+    if (request.label == label) request.label = 0;
+}
+
+void InFlightWrites::end(std::uint8_t label) {
+  std::erase_if(requests_, [&](const Request& request) { return request.label == label; });
 }
 
 void InFlightWrites::forget(std::uint32_t qp) {

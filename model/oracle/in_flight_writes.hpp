@@ -1,4 +1,4 @@
-// Bytes that may still arrive after the request that sent them has failed.
+// Bytes that may still arrive: of requests in flight, and after the request that sent them has failed.
 //
 // A requester that stops half-way, at a fault of its own, has packets on their way that it has no
 // completion for; on a busy machine they are taken in during later steps, until the connection is
@@ -16,9 +16,16 @@ namespace mrproof::model {
 /// What failed requests may still store, by connection.
 class InFlightWrites {
  public:
-  /// A request of queue pair `qp` has failed, of which the transfer may have moved any byte;
-  /// `before` is memory as it was.
-  void expect(std::uint32_t qp, const Transfer<Plain>& transfer, const Memory& before);
+  /// A request of queue pair `qp` has failed, or is in flight with this label, of which the transfer
+  /// may have moved any byte; `before` is memory as it was.
+  void expect(std::uint32_t qp, const Transfer<Plain>& transfer, const Memory& before,
+      std::uint8_t label = 0);
+  /// Whether the request in flight of that label stores anything.
+  [[nodiscard]] bool expects(std::uint8_t label) const;
+  /// It has failed: the label may be given to another one.
+  void keep(std::uint8_t label);
+  /// Nothing is stored any more by the request in flight of that label.
+  void end(std::uint8_t label);
   /// Whether one of them stores this value there.
   [[nodiscard]] bool explain(std::uint64_t address, std::byte value) const;
   /// The connection of queue pair `qp` was made anew: nothing of the old one arrives any more.
@@ -27,6 +34,7 @@ class InFlightWrites {
  private:
   struct Request {
     std::uint32_t qp;
+    std::uint8_t label;
     std::vector<ByteRun> stores;
   };
   std::vector<Request> requests_;

@@ -18,6 +18,13 @@ Transfer<Plain> part_of(const PlainView& view) {
   return is_iwarp(view.state).truth() ? Effects::part_stream(view) : Effects::part_remote(view);
 }
 
+/// Whether all that the request stores goes to the region, or by its key.
+bool stores_to(const Region<Plain>& region, const Call<Plain>& request) {
+  if (request.verb == Verb::rdma_write) return (request.rkey == region.rkey).truth();
+  if (request.verb != Verb::rdma_read || !(request.lkey == region.lkey).truth()) return false;
+  return request.elements == 1 || (request.second.lkey == region.lkey).truth();
+}
+
 /// What was seen of a queue pair after a refusal that should not have been.
 void take_over(State<Plain>& state, std::uint32_t slot, Plain::Small seen, Plain::Small receive) {
   const auto none = Plain::small(Outcome::none);
@@ -34,21 +41,37 @@ void take_over(State<Plain>& state, std::uint32_t slot, Plain::Small seen, Plain
 Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plain>& can)
     : book_(&book), state_(initial_state(setup, can, book.defined_access())) {}
 
-void Oracle::resolve(PlannedCall& step) const { resolve_keys(step, state_); }
+void Oracle::resolve(PlannedCall& step) const {
+  const auto* posted = step.call.part == Part::completion ? flight_.find(step.call.label) : nullptr;
+  if (posted == nullptr) return resolve_keys(step, state_);
+  step.call = *posted;
+  step.call.part = Part::completion;
+}
 
 const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
-  return book_->forbids(state_, step.call);
+  static const Result<Plain> nothing;
+  return forbids({state_, step.call, nothing});
+}
+
+const PlainCondition* Oracle::forbids(const PlainView& view) const {
+  // What a request in flight needed, it needed when it was posted.
+  if (view.call.part != Part::completion)
+    if (const auto* broken = book_->forbids(view)) return broken;
+  return flight_.forbids(state_, view.call);
 }
 
 Judgement Oracle::check(Step& step, MemorySource& source) {
   Judgement judgement = judge_step(step, source);
   const bool deviates = judgement.verdict == Verdict::deviates;
-  lost_ = judgement.verdict == Verdict::hang || (deviates && !recover(step, judgement));
+  lost_ = judgement.verdict == Verdict::hang || undefined_ ||
+          (deviates && !recover(step, judgement));
   return judgement;
 }
 
 Judgement Oracle::judge_step(Step& step, MemorySource& source) {
   follow_program(step.call);
+  if (is_in_flight(step)) return post(step, source);
+  if (step.call.part == Part::completion) return complete(step, source);
   const PlainView view{state_, step.call, step.result};
   const Judgement judgement =
       step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
@@ -61,7 +84,7 @@ Judgement Oracle::judge_step(Step& step, MemorySource& source) {
 Judgement Oracle::conclude(
     Step& step, const PlainView& view, const Judgement& judgement, MemorySource& source) {
   if (judgement.verdict == Verdict::deviates || judgement.verdict == Verdict::hang) {
-    surprise_ = {state_, step.call, step.result, judgement, provenance_};
+    surprise_ = {view.state, step.call, step.result, judgement, provenance_};
     source.differences(memory_, step.bytes);
     return judgement;
   }
@@ -70,22 +93,84 @@ Judgement Oracle::conclude(
   if (!transfer.exact) in_flight_.expect(step.call.qp, transfer, memory_);
   const Judgement bytes = check_bytes(step, view, rule, transfer, source);
   if (bytes.verdict == Verdict::deviates)
-    surprise_ = {state_, step.call, step.result, bytes, provenance_};
+    surprise_ = {view.state, step.call, step.result, bytes, provenance_};
   provenance_.note(*book_, rule, view);
   expect_late_failure(view);
   if (step.call.verb == Verb::connect) {
     in_flight_.forget(step.call.qp);
     may_have_failed_[step.call.qp] = may_have_failed_[peer_of(step.call.qp)] = false;
   }
+  const auto before = flight_.empty() ? Region<Plain>{} : state_.regions.at(step.call.mr);
   advance(rule, view, state_);
+  if (!flight_.empty() && step.call.part == Part::whole) follow_flight(step.call, before);
   return bytes.verdict == Verdict::deviates ? bytes : judgement;
+}
+
+/// A request is in flight from now on.
+Judgement Oracle::post(Step& step, MemorySource& source) {
+  flight_.post(step.call, state_);
+  cut_.at(step.call.label) = false;
+  expect_bytes_in_flight();
+  const PlainView view{state_, step.call, step.result};
+  const PlainRule& rule = *book_->rules(step.call.verb, Outcome::ok).front();
+  return check_bytes(step, view, rule, {}, source);
+}
+
+/// What requests in flight may store in the state as it is.
+void Oracle::expect_bytes_in_flight() {
+  const Result<Plain> nothing;
+  flight_.each([&](const Call<Plain>& call) {
+    const PlainView view{state_, call, nothing};
+    if (!cut_.at(call.label) && !in_flight_.expects(call.label))
+      in_flight_.expect(call.qp, part_of(view), memory_, call.label);
+  });
+}
+
+/// Another call was made. Deregistration ends what is under way: when it has returned, nothing is
+/// stored in the region any more, whatever the completion will tell.
+void Oracle::follow_flight(const Call<Plain>& call, const Region<Plain>& before) {
+  flight_.pass(state_);
+  if (call.verb == Verb::dereg_mr && !state_.regions.at(call.mr).live.truth())
+    flight_.each([&](const Call<Plain>& request) {
+      if (!stores_to(before, request)) return;
+      cut_.at(request.label) = true;
+      in_flight_.end(request.label);
+    });
+  expect_bytes_in_flight();
+}
+
+/// A request in flight is over.
+Judgement Oracle::complete(Step& step, MemorySource& source) {
+  const auto label = step.call.label;
+  const bool cut = cut_.at(label);
+  auto [judgement, state, known] = flight_.judge_completion(*book_, step.call, step.result);
+  const PlainView view{state, step.call, step.result};
+  if (step.timed_out) judgement = judge_trouble(*book_, view, Verdict::hang);
+  const bool done = step.result.outcome == Outcome::ok;
+  if (known && cut && done && judgement.verdict != Verdict::deviates && !step.timed_out) {
+    // Nothing was stored since the region was deregistered, and all of it before.
+    if (auto late = check_bytes(step, view, *judgement.rule, {}, source);
+        late.verdict == Verdict::deviates)
+      judgement = late;
+  }
+  if (done)
+    in_flight_.end(label);
+  else
+    in_flight_.keep(label);
+  if (known)
+    judgement = conclude(step, view, judgement, source);
+  else
+    judgement.verdict = Verdict::inconclusive;
+  flight_.complete(label, done ? nullptr : &state_);
+  undefined_ = !known;
+  return judgement;
 }
 
 /// A queue pair that may have failed has failed if only that explains what was seen: the state is
 /// then another one, and so is the judgement.
 std::optional<Judgement> Oracle::take_over_late_failure(const Step& step) {
   for (std::uint32_t qp = 0; qp < may_have_failed_.size(); ++qp) {
-    if (!may_have_failed_[qp]) continue;
+    if (!may_have_failed_[qp] && !flight_.is_on_pair(qp)) continue;
     State<Plain> failed = state_;
     take_over(failed, qp, Plain::small(QpState::err), Plain::small(Outcome::none));
     const Judgement judgement = judge(*book_, {failed, step.call, step.result});

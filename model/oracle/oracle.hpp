@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/judge/judge.hpp"
+#include "model/oracle/flight.hpp"
 #include "model/oracle/in_flight_writes.hpp"
 #include "model/oracle/memory.hpp"
 #include "model/oracle/provenance.hpp"
@@ -39,6 +40,8 @@ class Oracle {
   /// The precondition that the call would break, or null (see model/rule.hpp). Keys must be
   /// resolved.
   [[nodiscard]] const PlainCondition* forbids(const PlannedCall& step) const;
+  /// The same for the call of a view of state().
+  [[nodiscard]] const PlainCondition* forbids(const PlainView& view) const;
   /// Judges the observed step, records differing bytes in it, and moves on to the next state. After
   /// a deviation that is the state that was seen, where what was seen settles it (a failed work
   /// request with both queue pairs' states, a registration that was refused, wrong bytes after a
@@ -46,6 +49,8 @@ class Oracle {
   Judgement check(Step& step, MemorySource& source);
   /// Whether the state is not known any more after the last step: it hung, or deviated otherwise.
   [[nodiscard]] bool lost() const { return lost_; }
+  /// Requests that were posted and not completed.
+  [[nodiscard]] const Flight& flight() const { return flight_; }
   /// A step that deviated, and what there was before it. Words are made of it only for those who
   /// ask (specs/explain/): a provider that deviates often is not to be slower for it.
   struct Surprise {
@@ -66,6 +71,10 @@ class Oracle {
   Judgement conclude(
       Step& step, const PlainView& view, const Judgement& judgement, MemorySource& source);
   void expect_late_failure(const PlainView& view);
+  Judgement post(Step& step, MemorySource& source);
+  Judgement complete(Step& step, MemorySource& source);
+  void follow_flight(const Call<Plain>& call, const Region<Plain>& before);
+  void expect_bytes_in_flight();
   void follow_program(const Call<Plain>& call);
   [[nodiscard]] bool explained(
       const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer) const;
@@ -78,10 +87,14 @@ class Oracle {
   State<Plain> state_;
   Memory memory_;
   InFlightWrites in_flight_;
+  Flight flight_;
+  /// Labels of requests in flight that may store nothing more: what they store to was deregistered.
+  std::array<bool, kMostLabels + 1> cut_{};
   /// Queue pairs that may have failed since they were last seen.
   std::array<bool, Plain::kQps> may_have_failed_{};
   Provenance provenance_;
   std::optional<Surprise> surprise_;
+  bool undefined_ = false;  ///< a request's result says nothing, nor does the state after it
   bool lost_ = false;
 };
 

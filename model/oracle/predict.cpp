@@ -42,6 +42,7 @@ bool same_name(const Judgement& judgement, const Step& step, const Annotation& w
 
 std::optional<State<Plain>> predicted(
     const Rulebook& book, const State<Plain>& state, const Step& step) {
+  if (step.call.part == Part::posted) return state;  // it takes effect with its completion
   if (auto next = after(book, state, step, step.result.outcome)) return next;
   for (std::size_t i = 0; i < kOutcomes; ++i)
     if (auto next = after(book, state, step, static_cast<Outcome>(i))) return next;
@@ -76,6 +77,7 @@ Prospect predict(const Trace& trace, const Annotation& wanted) {
   for (const Step& told : trace.steps) {
     Step step = told;
     resolve_keys(step, state);
+    if (step.call.part != Part::whole) return Prospect::possible;  // who knows when it is made
     if (book.forbids(state, step.call) != nullptr) return Prospect::forbidden;
     if (&told == &trace.steps.back())
       return may_show(book, state, step, wanted) ? Prospect::possible : Prospect::hopeless;

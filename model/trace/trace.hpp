@@ -87,6 +87,11 @@ struct Step : PlannedCall {
   std::size_t line = 0;              ///< where it stands in the file, from 1
 };
 
+/// Whether the step is a request that was posted, and not refused.
+inline bool is_in_flight(const Step& step) {
+  return step.call.part == Part::posted && step.result.outcome == Outcome::none;
+}
+
 /// The emulated guest in which a trace was seen to show what it tells: the same image does the same
 /// in another one.
 struct GuestSetup {

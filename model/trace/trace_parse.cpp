@@ -10,12 +10,59 @@ namespace mrproof::model {
 
 namespace {
 
-Step parse_step(LineScanner& in, std::size_t line) {
+/// The label that stands before the sign, which is left, or alone before a result that is missing; 0
+/// if the line does not begin so.
+std::uint8_t label_before(LineScanner& in, std::string_view sign) {
+  const auto word = in.next_word();
+  if (word.size() != 1 || word[0] < 'a' || word[0] > 'z') return 0;
+  LineScanner behind = in;
+  behind.take(word);
+  behind.skip_blanks();
+  if (!behind.rest().starts_with(sign) && (sign != "->" || !behind.at_end())) return 0;
+  in = behind;
+  return static_cast<std::uint8_t>(word[0] - 'a' + 1);
+}
+
+/// The request in flight of that label; null if there is none.
+const Step* in_flight(std::uint8_t label, const std::vector<Step>& steps) {
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (step->call.label != label) continue;
+    const bool flies = step->call.part == Part::posted &&
+                       (!step->observed || step->result.outcome == Outcome::none);
+    return flies ? &*step : nullptr;
+  }
+  return nullptr;
+}
+
+/// "a: rdma_write(...)", "a" or a whole call.
+void parse_part(LineScanner& in, const std::vector<Step>& steps, Step& step) {
+  if (const auto label = label_before(in, "->")) {
+    const Step* posted = in_flight(label, steps);
+    if (posted == nullptr)
+      in.fail_at(0, "no request of this label is in flight; post one before, as "
+                    "'a: rdma_write(...) -> posted'");
+    static_cast<PlannedCall&>(step) = *posted;
+    step.call.part = Part::completion;
+    return;
+  }
+  const auto label = label_before(in, ":");
+  if (label != 0) in.expect(":");
+  parse_call(in, step);
+  if (label == 0) return;
+  if (!is_transfer(step.call.verb))
+    in.fail_at(0, "only work requests of a send queue can be in flight; take the label away");
+  if (in_flight(label, steps) != nullptr)
+    in.fail_at(0, "a request of this label is in flight already; take another letter");
+  step.call.label = label;
+  step.call.part = Part::posted;
+}
+
+Step parse_step(LineScanner& in, std::size_t line, const std::vector<Step>& steps) {
   Step step;
   step.line = line;
   step.result.own_receive = Plain::small(Outcome::none);
   step.result.peer_receive = Plain::small(Outcome::none);
-  parse_call(in, step);
+  parse_part(in, steps, step);
   if (in.take("->")) parse_result(in, step);
   in.expect_end();
   return step;
@@ -147,7 +194,7 @@ void parse_line(LineScanner& in, std::size_t number, Trace& trace) {
     if (!trace.steps.empty()) in.fail_at(0, "'given' lines come before the first step");
     parse_given(in, trace);
   } else {
-    trace.steps.push_back(parse_step(in, number));
+    trace.steps.push_back(parse_step(in, number, trace.steps));
   }
 }
 

@@ -149,7 +149,11 @@ void parse_result(LineScanner& in, Step& step) {
   r.completion_matches = Bit(true);
   in.skip_blanks();
   const std::size_t start = in.position();
-  r.outcome = parse_outcome(in);
+  const bool posted = step.call.part == Part::posted;
+  r.outcome = posted && in.take("posted") ? Outcome::none : parse_outcome(in);
+  if (posted && r.outcome != Outcome::none && r.outcome != Outcome::refused)
+    in.fail_at(start, "a request that was posted is 'posted' or 'refused'; its status comes with "
+                      "its completion, as 'a -> SUCCESS'");
   if (r.outcome == Outcome::refused) parse_refusal(in, step);
   step.keys_seen = has_keys(in, start, parse_details(in, step), step);
 }

@@ -88,6 +88,10 @@ std::string print_setup(const Setup& setup) {
 void append_result(std::string& text, const Step& step) {
   if (!step.observed) return;
   const auto& r = step.result;
+  if (is_in_flight(step)) {
+    text += "posted";
+    return append_bytes(text, step);
+  }
   text += print_outcome(r.outcome, is_transfer(step.call.verb));
   if (r.outcome == Outcome::refused) text += refusal(step);
   append_keys(text, step);
@@ -119,7 +123,11 @@ std::string print_annotation(const Annotation& a) {
 
 Annotation annotate(const Judgement& judgement, const Step& step) {
   const auto* rule = judgement.rule;
-  return {{rule == nullptr ? rule_id(step.call.verb, step.result.outcome) : rule->id,
+  const auto unnamed = [&] {
+    if (!is_in_flight(step)) return rule_id(step.call.verb, step.result.outcome);
+    return std::string(kVerbNames.at(static_cast<std::size_t>(step.call.verb))) + ".posted";
+  };
+  return {{rule == nullptr ? unnamed() : rule->id,
               judgement.kind, BrokenConditions(judgement.broken)},
       judgement.verdict};
 }

@@ -25,6 +25,9 @@ void append_elements(std::string& text, const PlannedCall& step) {
   append_element(text, step.second, c.second.address, c.second.length);
 }
 
+/// Of a request in flight.
+char label_of(const Call<Plain>& call) { return static_cast<char>('a' - 1 + call.label); }
+
 void append_slot(std::string& text, const char* object, std::uint32_t slot) {
   text += object;
   append_number(text, slot);
@@ -62,6 +65,9 @@ void append_argument(std::string& text, Argument argument, const PlannedCall& st
 }  // namespace
 
 void append_call(std::string& text, const PlannedCall& step) {
+  if (step.call.part != Part::whole) text += label_of(step.call);
+  if (step.call.part == Part::completion) return;
+  if (step.call.part == Part::posted) text += ": ";
   const Form form = form_of(step.call.verb);
   if (form.target != Argument::none) {
     append_argument(text, form.target, step);

@@ -232,6 +232,23 @@ void propose_other_qps(const ShrinkForm& form, const Propose& propose) {
   }
 }
 
+/// A request that is not in flight, but waited for.
+void propose_landed(const ShrinkForm& form, const Propose& propose) {
+  for (std::size_t at = 0; at < form.steps.size(); ++at) {
+    const auto label = form.steps[at].call.label;
+    if (form.steps[at].call.part != Part::posted) continue;
+    ShrinkForm landed = form;
+    landed.steps[at].call.part = Part::whole;
+    landed.steps[at].call.label = 0;
+    for (std::size_t end = at + 1; end < landed.steps.size(); ++end)
+      if (landed.steps[end].call.label == label) {
+        landed.steps.erase(landed.steps.begin() + static_cast<std::ptrdiff_t>(end));
+        break;
+      }
+    propose(landed);
+  }
+}
+
 }  // namespace
 
 void without_steps(const ShrinkForm& form, const Propose& propose) {
@@ -241,6 +258,7 @@ void without_steps(const ShrinkForm& form, const Propose& propose) {
        {Slice::objects, Slice::last_receives, Slice::receives, Slice::pair, Slice::memory})
     propose_slice(form, slice, propose);
   propose_chunks(form, propose);
+  propose_landed(form, propose);
   if (form.steps.size() <= kFewSteps) propose_twos_and_threes(form, propose);
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 /// Of a call that was not made yet.
 const Result<Plain> kNothingYet;
+/// Requests in flight at once.
+constexpr std::uint8_t kMostInFlight = 8;
 /// How many more calls are looked at when one is wrong.
 constexpr int kCandidates = 6;
 
@@ -182,8 +184,71 @@ void Walk::add_form(const model::Oracle& oracle, model::PlannedCall& step) {
     step.call.flags = Plain::flags(0);
 }
 
+/// The request is in flight from now on, if it may be.
+bool Walk::post(const model::Oracle& oracle, model::PlannedCall& step) {
+  auto& call = step.call;
+  if (!is_remote(call.verb)) return false;
+  call.part = Part::posted;
+  for (call.label = 1; oracle.flight().find(call.label) != nullptr;) ++call.label;
+  oracle.resolve(step);
+  if (call.label <= kMostInFlight && oracle.forbids(step) == nullptr) return true;
+  call.part = Part::whole;
+  call.label = 0;
+  return false;
+}
+
+/// What ends a right of the request, or may.
+std::optional<model::PlannedCall> Walk::end_right(const model::Oracle& oracle,
+                                                  const Call<Plain>& request) {
+  const auto& state = oracle.state();
+  const bool far = random_.chance(70);
+  const auto key = far ? request.rkey : request.lkey;
+  model::PlannedCall step;
+  auto& call = step.call;
+  if (random_.chance(12)) {
+    call.verb = Verb::modify_qp;
+    call.qp = peer_of(request.qp);
+    call.access = Plain::flags(random_.below(2) == 0 ? 0 : kRemoteRead);
+    return step;
+  }
+  for (std::uint32_t slot = 0; slot < state.windows.size(); ++slot) {
+    const auto& window = state.windows.at(slot);
+    if (!far || !window.live.truth() || !(window.rkey == key).truth()) continue;
+    call.verb = Verb::dealloc_mw;
+    call.mw = slot;
+    return step;
+  }
+  for (std::uint32_t slot = 0; slot < state.regions.size(); ++slot) {
+    const auto& region = state.regions.at(slot);
+    if (!region.live.truth() || !((far ? region.rkey : region.lkey) == key).truth()) continue;
+    call.verb = Verb::dereg_mr;
+    call.mr = slot;
+    return step;
+  }
+  return std::nullopt;
+}
+
+/// While requests are in flight: another one, what ends a right of one, any call, a completion.
+std::optional<model::PlannedCall> Walk::beside_flight(const model::Oracle& oracle,
+                                                      CallMaker& make) {
+  const auto roll = random_.below(100);
+  const auto& oldest = oracle.flight().oldest();
+  if (roll < 40) {
+    auto step = random_.chance(85) ? make.rdma(random_.chance(10)) : make.atomic(false);
+    if (step && post(oracle, *step)) return step;
+  } else if (roll < 55) {
+    if (auto step = end_right(oracle, oldest)) return step;
+  } else if (roll < 60) {
+    return propose(make, random_.below(kAllKinds), false);
+  }
+  model::PlannedCall step;
+  step.call = oldest;
+  step.call.part = Part::completion;
+  return step;
+}
+
 bool Walk::admits(const model::Oracle& oracle, const PlainView& view) {
-  if (oracle.book().forbids(view) != nullptr) return false;
+  if (oracle.forbids(view) != nullptr) return false;
   const DeviationName* met = known().met(options_->known, oracle.book(), view);
   // Others are met again now and then; trouble, which costs a time limit or a boot, never, nor
   // what would end a case that has grown large.
@@ -221,6 +286,13 @@ model::PlannedCall Walk::next_call(const model::Oracle& oracle) {
   CallMaker make(random_, oracle, options_->unanswered_permille, options_->objects);
   for (;;) {
     std::optional<model::PlannedCall> step;
+    if (!oracle.flight().empty()) {
+      before_.reset();
+      step = beside_flight(oracle, make);
+      oracle.resolve(*step);
+      if (admits(oracle, {oracle.state(), step->call, kNothingYet})) return *step;
+      continue;
+    }
     if (before_) step = follow_up(make, *before_);
     before_.reset();
     // A failed pair is first used a little in its failed state, then reconnected.
@@ -235,6 +307,7 @@ model::PlannedCall Walk::next_call(const model::Oracle& oracle) {
     if (!admits(oracle, {oracle.state(), step->call, kNothingYet})) continue;
     // Now and then as it comes: what is wrong in several respects has its place, too.
     if (wrong && !random_.chance(12)) choose_least_tried(oracle, make, roll, *step);
+    if (!wrong && random_.chance(8) && post(oracle, *step)) return *step;
     before_ = Before{*step, revoked_by(*step), wrong};
     return *step;
   }

@@ -57,6 +57,10 @@ class Walk {
   model::PlannedCall propose(CallMaker& make, std::uint64_t roll, bool wrong);
   /// Now and then a work request is not signaled, fenced or solicited.
   void add_form(const model::Oracle& oracle, model::PlannedCall& step);
+  bool post(const model::Oracle& oracle, model::PlannedCall& step);
+  std::optional<model::PlannedCall> end_right(const model::Oracle& oracle,
+                                              const model::Call<model::Plain>& request);
+  std::optional<model::PlannedCall> beside_flight(const model::Oracle& oracle, CallMaker& make);
   /// Whether the call of the view may be made, and is not one to avoid.
   bool admits(const model::Oracle& oracle, const model::PlainView& view);
   /// Of the step and some more that are wrong, the one that was tried least in this case.

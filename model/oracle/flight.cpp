@@ -1,0 +1,161 @@
+#include "model/oracle/flight.hpp"
+
+#include <algorithm>
+
+#include "model/rules/effects.hpp"
+
+namespace mrproof::model {
+namespace {
+
+Bit never(const PlainView& /*view*/) { return Bit(false); }
+
+/// Memory that a call may touch.
+struct Range {
+  Piece<Plain> piece;
+  bool written;
+};
+using Ranges = std::vector<Range>;
+
+/// The memory of the call, as far as the program can know it.
+Ranges ranges_of(const PlainView& view) {
+  const auto& call = view.call;
+  Ranges all;
+  if (call.verb == Verb::fill) all.push_back({{call.address, call.length, Bit(false)}, true});
+  if (!is_transfer(call.verb) || !has_elements(call.verb)) return all;
+  const auto add = [&](const auto& target, bool written) {
+    all.push_back({target.piece(target.length), written});
+  };
+  for (std::size_t i = 0; i < call.elements; ++i) add(view.local(i), writes_local(call.verb));
+  if (is_remote(call.verb)) add(view.remote(), call.verb != Verb::rdma_read);
+  if (is_send(call.verb))
+    for (std::size_t i = 0; i < 2; ++i) add(view.receive(i), true);
+  return all;
+}
+
+/// Whether one writes what the other touches.
+bool conflict(const Ranges& some, const Ranges& others) {
+  return std::any_of(some.begin(), some.end(), [&](const Range& a) {
+    return std::any_of(others.begin(), others.end(), [&](const Range& b) {
+      return (a.written || b.written) && !apart<Plain>(a.piece, b.piece).truth();
+    });
+  });
+}
+
+/// Verbs whose results do not hang on what is in flight on the queue pair that they name.
+bool leaves_pair_alone(const Call<Plain>& call, bool is_own_end) {
+  if (call.verb == Verb::modify_qp) return !is_own_end;
+  return call.part == Part::posted;
+}
+
+bool names_pair(Verb verb) {
+  return is_transfer(verb) || verb == Verb::post_recv || verb == Verb::query_qp ||
+         verb == Verb::modify_qp || verb == Verb::connect || verb == Verb::destroy_qp;
+}
+
+}  // namespace
+
+const PlainCondition kMayBeInFlight{"may_be_in_flight",
+    "a request in flight is a signaled RDMA write, read or atomic operation of a connection that "
+    "is no iWARP stream, and nothing else of its pair's requests is under way",
+    "harness.in_flight", About::situation, never};
+const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
+    "no request is in flight on the pair, or the call posts another one, or changes what the end "
+    "that serves them accepts",
+    "harness.in_flight", About::situation, never};
+const PlainCondition kFlightApart{"flight_apart",
+    "the call writes no byte that a request in flight may touch, touches none that one may write, "
+    "and changes neither pages nor regions",
+    "harness.in_flight", About::situation, never};
+
+bool Flight::is_on_pair(std::uint32_t qp) const {
+  return std::any_of(requests_.begin(), requests_.end(),
+      [&](const Request& r) { return r.call.qp == qp || r.call.qp == peer_of(qp); });
+}
+
+const Call<Plain>* Flight::find(std::uint8_t label) const {
+  const auto found = std::find_if(requests_.begin(), requests_.end(),
+      [&](const Request& r) { return r.call.label == label; });
+  return found == requests_.end() ? nullptr : &found->call;
+}
+
+const PlainCondition* Flight::forbids(
+    const State<Plain>& state, const Call<Plain>& call) const {
+  if (call.part == Part::completion) return find(call.label) ? nullptr : &kMayBeInFlight;
+  if (call.part == Part::posted) {
+    const bool may_fly = is_remote(call.verb) && call.verb != Verb::rdma_write_with_imm &&
+                         (call.flags.value() & kUnsignaled) == 0 && !is_iwarp(state).truth() &&
+                         find(call.label) == nullptr;
+    // What is posted at the other end may flush, or be flushed, at any moment.
+    const bool peer_flies = std::any_of(requests_.begin(), requests_.end(),
+        [&](const Request& r) { return r.call.qp == peer_of(call.qp); });
+    if (!may_fly || peer_flies) return &kMayBeInFlight;
+  }
+  if (empty()) return nullptr;
+  if (names_pair(call.verb) && is_on_pair(call.qp)) {
+    const bool own = std::any_of(requests_.begin(), requests_.end(),
+        [&](const Request& r) { return r.call.qp == call.qp; });
+    if (!leaves_pair_alone(call, own)) return &kFlightLeavesAlone;
+  }
+  if (call.verb == Verb::protect || call.verb == Verb::rereg_mr) return &kFlightApart;
+  const Result<Plain> nothing;
+  const auto touched = ranges_of({state, call, nothing});
+  for (const auto& request : requests_)
+    for (std::size_t i = request.since; !touched.empty() && i < moments_.size(); ++i)
+      if (conflict(touched, ranges_of({moments_[i], request.call, nothing}))) return &kFlightApart;
+  return nullptr;
+}
+
+void Flight::post(const Call<Plain>& call, const State<Plain>& state) {
+  if (empty()) moments_ = {state};
+  requests_.push_back({call, moments_.size() - 1});
+}
+
+void Flight::pass(const State<Plain>& state) {
+  if (!empty()) moments_.push_back(state);
+}
+
+/// Whether another request of the queue pair may have failed before it was sent: it takes those
+/// with it that were sent before it and are not answered yet.
+bool Flight::is_overtaken(const Rulebook& book, const Call<Plain>& call) const {
+  const Result<Plain> nothing;
+  return std::any_of(requests_.begin(), requests_.end(), [&](const Request& other) {
+    if (other.call.qp != call.qp || other.call.label == call.label) return false;
+    return std::any_of(moments_.begin() + static_cast<std::ptrdiff_t>(other.since), moments_.end(),
+        [&](const State<Plain>& state) {
+          const auto outcomes = allowed(book, {state, other.call, nothing});
+          return outcomes.contains(Outcome::loc_prot_err) ||
+                 outcomes.contains(Outcome::loc_len_err) || !outcomes.contains(Outcome::ok);
+        });
+  });
+}
+
+Flight::Answer Flight::judge_completion(
+    const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result) {
+  const auto request = std::find_if(requests_.begin(), requests_.end(),
+      [&](const Request& r) { return r.call.label == call.label; });
+  for (std::size_t i = request->since; i < moments_.size(); ++i)
+    if (book.forbids(moments_[i], call) != nullptr) return {{}, moments_[i], false};
+  for (std::size_t i = request->since; i < moments_.size(); ++i) {
+    Judgement judgement = judge(book, {moments_[i], call, result});
+    if (judgement.verdict == Verdict::deviates) continue;
+    for (auto& other : requests_)
+      if (other.call.qp == call.qp) other.since = std::max(other.since, i);
+    return {std::move(judgement), moments_[i]};
+  }
+  if (result.outcome == Outcome::wr_flush_err && is_overtaken(book, call)) {
+    State<Plain> failed = moments_.back();
+    TransferEffects<Plain>::fail(failed, call.qp);
+    Judgement judgement = judge(book, {failed, call, result});
+    if (judgement.verdict != Verdict::deviates) return {std::move(judgement), std::move(failed)};
+  }
+  return {judge(book, {moments_[request->since], call, result}), moments_[request->since]};
+}
+
+void Flight::complete(std::uint8_t label, const State<Plain>* failed) {
+  std::erase_if(requests_, [&](const Request& r) { return r.call.label == label; });
+  if (failed == nullptr || empty()) return;
+  moments_ = {*failed};
+  for (auto& request : requests_) request.since = 0;
+}
+
+}  // namespace mrproof::model

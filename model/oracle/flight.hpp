@@ -1,0 +1,65 @@
+// Work requests in flight: posted, and their completions not seen yet.
+//
+// Meanwhile the program makes other calls. A request takes effect at one moment from when it was
+// posted to when its completion is seen, and those of a queue pair in the order of their posting
+// (C9-28, C10-96): its result conforms if the rules allow it in the state of some such moment. The
+// earliest one is taken, which leaves the others the most.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/judge/judge.hpp"
+#include "model/trace/trace.hpp"
+
+namespace mrproof::model {
+
+/// Preconditions of calls while something is in flight (specs/clauses/harness.toml).
+extern const PlainCondition kMayBeInFlight, kFlightLeavesAlone, kFlightApart;
+
+class Flight {
+ public:
+  [[nodiscard]] bool empty() const { return requests_.empty(); }
+  /// Of those in flight the one that was posted first; there has to be one.
+  [[nodiscard]] const Call<Plain>& oldest() const { return requests_.front().call; }
+  /// Whether requests of the queue pair or of its peer are in flight.
+  [[nodiscard]] bool is_on_pair(std::uint32_t qp) const;
+  /// The call that posted the request of that label; null if it is not in flight.
+  [[nodiscard]] const Call<Plain>* find(std::uint8_t label) const;
+  /// The precondition that the call would break for what is in flight, or null.
+  [[nodiscard]] const PlainCondition* forbids(
+      const State<Plain>& state, const Call<Plain>& call) const;
+
+  /// The call, whose keys are resolved, was posted in that state.
+  void post(const Call<Plain>& call, const State<Plain>& state);
+  /// Another call has changed the state.
+  void pass(const State<Plain>& state);
+
+  struct Answer {
+    Judgement judgement;
+    State<Plain> state;  ///< in which that was judged
+    /// False if something that was done meanwhile left its result undefined: nothing is judged.
+    bool known = true;
+  };
+  /// Judges the completion of a request in flight, whose call has the request's keys.
+  Answer judge_completion(
+      const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result);
+  /// The request is not in flight any more. If it failed, those behind it take effect in this
+  /// state, or later.
+  void complete(std::uint8_t label, const State<Plain>* failed);
+  /// Calls use(call) for each request.
+  template <class Use> void each(Use&& use) const {
+    for (const auto& request : requests_) use(request.call);
+  }
+
+ private:
+  struct Request {
+    Call<Plain> call;
+    std::size_t since;  ///< the first moment at which it may take effect
+  };
+  [[nodiscard]] bool is_overtaken(const Rulebook& book, const Call<Plain>& call) const;
+  std::vector<Request> requests_;      // as they were posted
+  std::vector<State<Plain>> moments_;  // since the first of them; the last is now
+};
+
+}  // namespace mrproof::model
