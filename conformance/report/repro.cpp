@@ -252,6 +252,15 @@ std::string ReproWriter::run_part() const {
                   ends ? repro_parts::kFlushed : "");
 }
 
+std::string ReproWriter::bind_part() const {
+  constexpr std::string_view kEither =
+      "wanted->send_flags & IBV_SEND_SIGNALED\n"
+      "                               ? completion(qp->send_cq) : end_of(qp)";
+  const bool either = parts_.contains(ReproPart::unsignaled);
+  return replaced(std::string(repro_parts::kBind), "@END@",
+                  std::string(either ? kEither : "completion(qp->send_cq)"));
+}
+
 std::string ReproWriter::parts() const {
   using namespace repro_parts;
   std::string text(kMessages);
@@ -276,13 +285,7 @@ std::string ReproWriter::parts() const {
       case ReproPart::run: text += run_part(); break;
       case ReproPart::post: text += kPost; break;
       case ReproPart::unsignaled: text += kUnsignaled; break;
-      case ReproPart::bind:
-        text += replaced(std::string(kBind), "@END@",
-                         parts_.contains(ReproPart::unsignaled)
-                             ? "wanted->send_flags & IBV_SEND_SIGNALED\n                            "
-                               "   ? completion(qp->send_cq) : end_of(qp)"
-                             : "completion(qp->send_cq)");
-        break;
+      case ReproPart::bind: text += bind_part(); break;
       case ReproPart::receive: text += repro_parts::kReceive; break;
       case ReproPart::state: text += kState; break;
       case ReproPart::settled: text += kSettled; break;

@@ -128,8 +128,8 @@ void ReproWriter::gather_completion() {
   const Step& step = evidence_.decisive();
   const auto& c = step.call;
   const bool done = step.result.outcome == Outcome::ok;
-  const auto own = fmt::format("int matches = wc.wr_id == {} && wc.qp_num == qp{}->qp_num", now_ + 1,
-                               c.qp);
+  const auto own =
+      fmt::format("int matches = wc.wr_id == {} && wc.qp_num == qp{}->qp_num", now_ + 1, c.qp);
   const auto alone = fmt::format(" && ibv_poll_cq(qp{}->send_cq, 1, &wc) == 0;", c.qp);
   if (is_signaled(step))
     line(own + (done ? fmt::format(" && wc.opcode == IBV_WC_{}", completed(c.verb)) : "") + alone);

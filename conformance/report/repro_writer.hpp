@@ -60,6 +60,7 @@ class ReproWriter {
   [[nodiscard]] std::string pairs_part() const;
   [[nodiscard]] std::string bytes_part() const;
   [[nodiscard]] std::string run_part() const;
+  [[nodiscard]] std::string bind_part() const;
   [[nodiscard]] bool pair_needed(std::size_t first) const;
   [[nodiscard]] bool uses(model::Verb verb) const;
 

@@ -263,8 +263,8 @@ template <class D> constexpr auto told_rights_true(const View<D>& v) {
 
 // What is seen: the completion, and the states of the queue pairs after it.
 MRPROOF_OBSERVATION(completion_matches,
-    "the completion names the work request, its queue pair and operation; a success has one only if "
-    "the request is signaled",
+    "the completion names the work request, its queue pair and operation; a success has one only "
+    "if the request is signaled",
     "poll_cq.wr_id poll_cq.qp_num poll_cq.opcode poll_cq.error_fields poll_cq.removed_once "
     "post_send.signaled bind_mw.signaled",
     v.result.completion_matches);

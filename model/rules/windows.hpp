@@ -91,8 +91,8 @@ template <class D> struct WindowRules {
           failures(fail<D, kNamed, kNamedDoubts>, fail<D, qp_ready<D>, kNamed, kNamedDoubts>,
               E::requester_fails));
 
-  static constexpr auto kBindDuty = list<D, qp_live<D>, end_is_seen<D>, mw_live<D>, mw_defined<D>, mr_live<D>,
-      mr_defined<D>, bind_region_seen<D>, one_process<D>>;
+  static constexpr auto kBindDuty = list<D, qp_live<D>, end_is_seen<D>, mw_live<D>, mw_defined<D>,
+      mr_live<D>, mr_defined<D>, bind_region_seen<D>, one_process<D>>;
   static constexpr VerbRules<D> kVerbs[] = {
       of_table<D, kAlloc>(Verb::alloc_mw, list<D, pd_live<D>, mw_slot_free<D>>),
       of_table<D, kDealloc>(Verb::dealloc_mw, list<D, mw_live<D>>),
