@@ -41,6 +41,12 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
     seen.timed_out = slot.lost = true;
     return;
   }
+  // What becomes of receives meanwhile may be others' doing; this one takes none.
+  if (over && posted.result.outcome == Outcome::ok) {
+    seen.stray = !posted.known;
+    slot.lost |= seen.stray;
+    return;
+  }
   if (context_.port().connector) over_stream(call, posted, seen);
   const bool known = complete_receives(call, posted, seen) && posted.known;
   // A completion that merely tells wrong things does not spoil the pair.

@@ -1,6 +1,8 @@
 // Work requests of one process: posted, and followed until their completions are there.
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 
 #include "impl/verbs/arguments.hpp"
 #include "impl/verbs/context.hpp"
@@ -18,17 +20,15 @@ using model::QpState;
 /// own.
 constexpr std::uint64_t kGhost = 1ULL << 63U;
 
-/// ibv_poll_cq(3) for up to N completions; gives how many there were.
-template <std::size_t N>
-int poll(ibv_cq* cq, std::array<ibv_wc, N>& completions) {
-  const int count = ibv_poll_cq(cq, static_cast<int>(N), completions.data());
+/// ibv_poll_cq(3) for as many completions as there is room for; gives how many there were.
+int poll(ibv_cq* cq, std::span<ibv_wc> completions) {
+  const int count = ibv_poll_cq(cq, static_cast<int>(completions.size()), completions.data());
   if (count < 0) throw DeviceError("ibv_poll_cq() failed; see the kernel log");
   return count;
 }
 
 /// The same, waiting for the first that is no ghost; 0 when the time is over.
-template <std::size_t N>
-int await(ibv_cq* cq, std::array<ibv_wc, N>& completions, std::uint32_t limit_ms) {
+int await(ibv_cq* cq, std::span<ibv_wc> completions, std::uint32_t limit_ms) {
   Patience patience(limit_ms);
   while (true) {
     const int count = poll(cq, completions);

@@ -59,21 +59,13 @@ std::ptrdiff_t count_broken(const Judgement& judgement) {
   return std::count_if(named.begin(), named.end(),
       [](const auto* c) { return c == &kNothingForbids || c->about != About::circumstance; });
 }
-/// Prefers the explanation with the fewest broken conditions, details before refusals; the first of
-/// equals.
-bool better(const Judgement& a, const Judgement& b) {
-  if ((a.kind == DeviationClass::detail) != (b.kind == DeviationClass::detail))
-    return a.kind == DeviationClass::detail;
-  return count_broken(a) < count_broken(b);
-}
-
 Judgement deviation(const Rulebook& book, const PlainView& view) {
   const Outcome outcome = view.result.outcome;
   Judgement best;
   for (const PlainRule* rule : book.rules(view.call.verb, outcome)) {
     if (rule->weight == Weight::inconclusive) continue;
     const Judgement candidate = explain_against(*rule, view);
-    if (best.rule == nullptr || better(candidate, best)) best = candidate;
+    if (best.rule == nullptr || is_plainer(candidate, best)) best = candidate;
   }
   if (best.rule == nullptr) {
     best.verdict = Verdict::deviates;
@@ -105,6 +97,12 @@ const PlainCondition kBytesAsPredicted{"bytes_as_predicted",
     "memory holds other bytes than predicted", "harness.bytes", About::circumstance, never};
 const PlainCondition kOutcomeKnown{"outcome_known", "no rule of the verb has this outcome",
     "poll_cq.status 11.6.2", About::circumstance, never};
+
+bool is_plainer(const Judgement& a, const Judgement& b) {
+  if ((a.kind == DeviationClass::detail) != (b.kind == DeviationClass::detail))
+    return a.kind == DeviationClass::detail;
+  return count_broken(a) < count_broken(b);
+}
 
 Judgement judge(const Rulebook& book, const PlainView& view) {
   for (const PlainRule* rule : book.rules(view.call.verb, view.result.outcome)) {

@@ -66,6 +66,9 @@ struct Judgement {
 /// deviates, and `broken` names what would have had to be otherwise. Allocates only for a
 /// deviation.
 Judgement judge(const Rulebook& book, const PlainView& view);
+/// Of two deviations the one that explains what was seen with fewer broken conditions; details
+/// before refusals.
+bool is_plainer(const Judgement& a, const Judgement& b);
 /// The outcomes that the rules allow for this call in this state, resources aside.
 OutcomeSet allowed(const Rulebook& book, const PlainView& view);
 /// The judgement of a call that never came to an end (hang), killed somebody (crash) or made the

@@ -135,27 +135,37 @@ Flight::Answer Flight::judge_completion(
       [&](const Request& r) { return r.call.label == call.label; });
   for (std::size_t i = request->since; i < moments_.size(); ++i)
     if (book.forbids(moments_[i], call) != nullptr) return {{}, moments_[i], false};
+  Answer plainest{{}, moments_[request->since]};
+  bool may_succeed = false;
   for (std::size_t i = request->since; i < moments_.size(); ++i) {
-    Judgement judgement = judge(book, {moments_[i], call, result});
-    if (judgement.verdict == Verdict::deviates) continue;
+    const PlainView view{moments_[i], call, result};
+    Judgement judgement = judge(book, view);
+    if (judgement.verdict == Verdict::deviates) {
+      may_succeed = may_succeed || allowed(book, view).contains(Outcome::ok);
+      if (i == request->since || is_plainer(judgement, plainest.judgement))
+        plainest = {std::move(judgement), moments_[i]};
+      continue;
+    }
     for (auto& other : requests_)
       if (other.call.qp == call.qp) other.since = std::max(other.since, i);
     return {std::move(judgement), moments_[i]};
   }
-  if (result.outcome == Outcome::wr_flush_err && is_overtaken(book, call)) {
+  if (result.outcome == Outcome::wr_flush_err && may_succeed && is_overtaken(book, call)) {
     State<Plain> failed = moments_.back();
     TransferEffects<Plain>::fail(failed, call.qp);
     Judgement judgement = judge(book, {failed, call, result});
     if (judgement.verdict != Verdict::deviates) return {std::move(judgement), std::move(failed)};
   }
-  return {judge(book, {moments_[request->since], call, result}), moments_[request->since]};
+  return plainest;
 }
 
-void Flight::complete(std::uint8_t label, const State<Plain>* failed) {
-  std::erase_if(requests_, [&](const Request& r) { return r.call.label == label; });
+void Flight::complete(const Call<Plain>& call, const State<Plain>* failed) {
+  std::erase_if(requests_, [&](const Request& r) { return r.call.label == call.label; });
   if (failed == nullptr || empty()) return;
-  moments_ = {*failed};
-  for (auto& request : requests_) request.since = 0;
+  for (auto& moment : moments_)
+    for (const auto qp : {call.qp, peer_of(call.qp)})
+      moment.qps.change(qp, [&](auto& end) { end = failed->qps.at(qp); });
+  moments_.push_back(*failed);
 }
 
 }  // namespace mrproof::model

@@ -17,6 +17,7 @@ namespace mrproof::model {
 /// Preconditions of calls while something is in flight (specs/clauses/harness.toml).
 extern const PlainCondition kMayBeInFlight, kFlightLeavesAlone, kFlightApart;
 
+/// Those of one case.
 class Flight {
  public:
   [[nodiscard]] bool empty() const { return requests_.empty(); }
@@ -44,9 +45,9 @@ class Flight {
   /// Judges the completion of a request in flight, whose call has the request's keys.
   Answer judge_completion(
       const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result);
-  /// The request is not in flight any more. If it failed, those behind it take effect in this
-  /// state, or later.
-  void complete(std::uint8_t label, const State<Plain>* failed);
+  /// The request is not in flight any more. If it failed, those behind it find their queue pairs as
+  /// they are in this state.
+  void complete(const Call<Plain>& call, const State<Plain>* failed);
   /// Calls use(call) for each request.
   template <class Use> void each(Use&& use) const {
     for (const auto& request : requests_) use(request.call);

@@ -1,4 +1,4 @@
-// Bytes that may still arrive: of requests in flight, and after the request that sent them has failed.
+// Bytes that may still arrive: those of requests in flight, and of such that have failed.
 //
 // A requester that stops half-way, at a fault of its own, has packets on their way that it has no
 // completion for; on a busy machine they are taken in during later steps, until the connection is
@@ -16,12 +16,14 @@ namespace mrproof::model {
 /// What failed requests may still store, by connection.
 class InFlightWrites {
  public:
-  /// A request of queue pair `qp` has failed, or is in flight with this label, of which the transfer
-  /// may have moved any byte; `before` is memory as it was.
+  /// A request of queue pair `qp` has failed, or is in flight with this label; its transfer may
+  /// have moved any byte. `before` is memory as it was.
   void expect(std::uint32_t qp, const Transfer<Plain>& transfer, const Memory& before,
       std::uint8_t label = 0);
   /// Whether the request in flight of that label stores anything.
   [[nodiscard]] bool expects(std::uint8_t label) const;
+  /// Puts back what was there before it: an atomic operation is made from that.
+  void undo(std::uint8_t label, Memory& memory) const;
   /// It has failed: the label may be given to another one.
   void keep(std::uint8_t label);
   /// Nothing is stored any more by the request in flight of that label.
@@ -35,7 +37,7 @@ class InFlightWrites {
   struct Request {
     std::uint32_t qp;
     std::uint8_t label;
-    std::vector<ByteRun> stores;
+    std::vector<ByteRun> stores, before;
   };
   std::vector<Request> requests_;
 };

@@ -25,6 +25,25 @@ bool stores_to(const Region<Plain>& region, const Call<Plain>& request) {
   return request.elements == 1 || (request.second.lkey == region.lkey).truth();
 }
 
+/// Whether the transfer goes to one of the bytes, or makes it from what was there.
+bool touches(const Transfer<Plain>& transfer, const std::vector<ByteRun>& runs) {
+  const auto meets = [&](const Piece<Plain>& piece, const ByteRun& run) {
+    return run.address < piece.at.value() + piece.length.value() &&
+           piece.at.value() < run.address + run.bytes.size();
+  };
+  return std::any_of(runs.begin(), runs.end(), [&](const ByteRun& run) {
+    const auto& to = transfer.to;
+    const bool changes = transfer.motion != Motion::copy && meets(transfer.from[0], run);
+    return changes || std::any_of(to.begin(), to.end(), [&](auto& p) { return meets(p, run); });
+  });
+}
+
+/// What a request in flight may have moved.
+Transfer<Plain> flying_part_of(const PlainView& view) {
+  if (!is_atomic(view.call.verb)) return part_of(view);
+  return TransferEffects<Plain>::part_remote(view);
+}
+
 /// What was seen of a queue pair after a refusal that should not have been.
 void take_over(State<Plain>& state, std::uint32_t slot, Plain::Small seen, Plain::Small receive) {
   const auto none = Plain::small(Outcome::none);
@@ -122,7 +141,7 @@ void Oracle::expect_bytes_in_flight() {
   flight_.each([&](const Call<Plain>& call) {
     const PlainView view{state_, call, nothing};
     if (!cut_.at(call.label) && !in_flight_.expects(call.label))
-      in_flight_.expect(call.qp, part_of(view), memory_, call.label);
+      in_flight_.expect(call.qp, flying_part_of(view), memory_, call.label);
   });
 }
 
@@ -150,18 +169,22 @@ Judgement Oracle::complete(Step& step, MemorySource& source) {
   if (known && cut && done && judgement.verdict != Verdict::deviates && !step.timed_out) {
     // Nothing was stored since the region was deregistered, and all of it before.
     if (auto late = check_bytes(step, view, *judgement.rule, {}, source);
-        late.verdict == Verdict::deviates)
+        late.verdict == Verdict::deviates) {
       judgement = late;
+      step.bytes.clear();
+    }
   }
-  if (done)
+  if (done) {
+    in_flight_.undo(label, memory_);
     in_flight_.end(label);
-  else
+  } else {
     in_flight_.keep(label);
+  }
   if (known)
     judgement = conclude(step, view, judgement, source);
   else
     judgement.verdict = Verdict::inconclusive;
-  flight_.complete(label, done ? nullptr : &state_);
+  flight_.complete(step.call, done ? nullptr : &state_);
   undefined_ = !known;
   return judgement;
 }
@@ -209,6 +232,11 @@ Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule
   source.differences(memory_, step.bytes);
   Judgement judgement;
   if (step.bytes.empty()) return judgement;
+  if (others_in_flight(step.call) && !touches(transfer, step.bytes)) {
+    // It can be what one of them has done wrong: that is seen when it is over.
+    store_explained(step.bytes);
+    return judgement;
+  }
   if (explained(step.bytes, transfer)) {
     store(step.bytes);
     return judgement;
@@ -233,6 +261,23 @@ bool Oracle::explained(const std::vector<ByteRun>& runs, const Transfer<Plain>& 
     }
     return true;
   });
+}
+
+/// Whether requests but that of the call are in flight.
+bool Oracle::others_in_flight(const Call<Plain>& call) const {
+  bool others = false;
+  flight_.each([&](const Call<Plain>& one) {
+    others = others || call.part == Part::whole || one.label != call.label;
+  });
+  return others || call.part == Part::posted;
+}
+
+/// Keeps bytes that requests in flight store; what else differs will differ again.
+void Oracle::store_explained(const std::vector<ByteRun>& runs) {
+  for (const auto& run : runs)
+    for (std::size_t i = 0; i < run.bytes.size(); ++i)
+      if (in_flight_.explain(run.address + i, run.bytes[i]))
+        memory_.store(run.address + i, run.bytes[i]);
 }
 
 void Oracle::store(const std::vector<ByteRun>& runs) {

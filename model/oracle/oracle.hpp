@@ -76,9 +76,11 @@ class Oracle {
   void follow_flight(const Call<Plain>& call, const Region<Plain>& before);
   void expect_bytes_in_flight();
   void follow_program(const Call<Plain>& call);
+  [[nodiscard]] bool others_in_flight(const Call<Plain>& call) const;
   [[nodiscard]] bool explained(
       const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer) const;
   void store(const std::vector<ByteRun>& runs);
+  void store_explained(const std::vector<ByteRun>& runs);
   [[nodiscard]] bool take_over_completion(const Step& step);
   [[nodiscard]] bool take_over_bytes(const Step& step);
   Judgement check_bytes(Step& step, const PlainView& view, const PlainRule& rule,

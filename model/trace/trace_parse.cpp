@@ -10,8 +10,7 @@ namespace mrproof::model {
 
 namespace {
 
-/// The label that stands before the sign, which is left, or alone before a result that is missing; 0
-/// if the line does not begin so.
+/// The label that stands before the sign, which is left, or alone; 0 if there is none.
 std::uint8_t label_before(LineScanner& in, std::string_view sign) {
   const auto word = in.next_word();
   if (word.size() != 1 || word[0] < 'a' || word[0] > 'z') return 0;

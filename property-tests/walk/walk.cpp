@@ -208,7 +208,7 @@ std::optional<model::PlannedCall> Walk::end_right(const model::Oracle& oracle,
   if (random_.chance(12)) {
     call.verb = Verb::modify_qp;
     call.qp = peer_of(request.qp);
-    call.access = Plain::flags(random_.below(2) == 0 ? 0 : kRemoteRead);
+    call.access = Plain::flags(random_.chance(50) ? 0U : std::uint32_t{kRemoteRead});
     return step;
   }
   for (std::uint32_t slot = 0; slot < state.windows.size(); ++slot) {
