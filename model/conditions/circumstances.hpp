@@ -166,6 +166,10 @@ MRPROOF_CIRCUMSTANCE(empty_element_first,
     D::bit((v.result.outcome == Outcome::none || v.result.outcome == Outcome::terminated) &&
            is_transfer(v.call.verb) && has_elements(v.call.verb) && v.call.elements == 2) &
         is_iwarp(v.state) & (v.call.length == 0) & (v.call.second.length != 0));
+MRPROOF_CIRCUMSTANCE(fenced_before_read,
+    "the request is fenced and not signaled, so that a read waits behind it", "post_send.fence",
+    D::bit(v.result.outcome == Outcome::none && is_transfer(v.call.verb)) &
+        has<D>(v.call.flags, kUnsignaled | kFenced));
 MRPROOF_CIRCUMSTANCE(read_across_pages, "over iWARP bytes of two pages are read",
     "reg_mr.remote_read", read_crosses(v));
 MRPROOF_CIRCUMSTANCE(sent_across_pages, "over iWARP bytes of two pages are sent",
@@ -194,6 +198,6 @@ inline constexpr const Condition<D>* kCircumstances[] = {&local_zero_based<D>,
     &on_demand_used<D>, &through_window<D>, &zero_based_window<D>, &bind_wraps<D>, &unbinding<D>,
     &empty_transfer<D>, &empty_element_first<D>, &read_across_pages<D>, &sent_across_pages<D>,
     &optional_access_bits<D>, &zero_based_asked<D>, &on_demand_asked<D>, &read_only_memory<D>,
-    &unbound_window_named<D>, &windows_through_qp<D>};
+    &unbound_window_named<D>, &windows_through_qp<D>, &fenced_before_read<D>};
 
 }  // namespace mrproof::model

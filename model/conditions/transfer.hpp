@@ -226,9 +226,11 @@ template <class D> constexpr auto claimed_on_demand(const View<D>& v) {
 /// Whether no region is used that was registered with HUGETLB: buffers have ordinary pages.
 template <class D> constexpr auto no_promise_broken(const View<D>& v) {
   if (!D::possible(has<D>(v.state.demonstrated_access, kHugetlb))) return D::bit(true);
-  const auto ordinary = [](auto& t) { return t.none_with(kHugetlb); };
-  const auto far = is_send(v.call.verb) ? v.each_landing(ordinary) : v.remote_side(ordinary);
-  return v.each_local(ordinary) & far;
+  const auto ordinary = [](const auto& t) { return t.none_with(kHugetlb); };
+  const auto far = is_send(v.call.verb) ? v.each_landing(ordinary) : ordinary(v.remote());
+  auto near = ordinary(v.local(0));  // of empty ones, too: a device may look at them
+  if (v.call.elements == 2) near = near & ordinary(v.local(1));
+  return near & far;
 }
 
 // Preconditions: what the caller must not do.
