@@ -84,6 +84,8 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   const bool deviates = judgement.verdict == Verdict::deviates;
   lost_ = judgement.verdict == Verdict::hang || undefined_ ||
           (deviates && !recover(step, judgement));
+  if (step.call.part == Part::completion)
+    flight_.complete(step.call, step.result.outcome == Outcome::ok ? nullptr : &state_);
   return judgement;
 }
 
@@ -184,7 +186,6 @@ Judgement Oracle::complete(Step& step, MemorySource& source) {
     judgement = conclude(step, view, judgement, source);
   else
     judgement.verdict = Verdict::inconclusive;
-  flight_.complete(step.call, done ? nullptr : &state_);
   undefined_ = !known;
   return judgement;
 }
