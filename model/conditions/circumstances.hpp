@@ -168,7 +168,8 @@ MRPROOF_CIRCUMSTANCE(empty_element_first,
         is_iwarp(v.state) & (v.call.length == 0) & (v.call.second.length != 0));
 MRPROOF_CIRCUMSTANCE(fenced_before_read,
     "the request is fenced and not signaled, so that a read waits behind it", "post_send.fence",
-    D::bit(v.result.outcome == Outcome::none && is_transfer(v.call.verb)) &
+    D::bit((v.result.outcome == Outcome::none || v.result.outcome == Outcome::retry_exc_err) &&
+           is_transfer(v.call.verb)) &
         has<D>(v.call.flags, kUnsignaled | kFenced));
 MRPROOF_CIRCUMSTANCE(read_across_pages, "over iWARP bytes of two pages are read",
     "reg_mr.remote_read", read_crosses(v));
