@@ -60,6 +60,7 @@ void SimDevice::post(const Call& call, Result& result) {
   in_flight_.push_back({call, false, {}});
   if (!waits && call.label % 2 == 1) make(in_flight_.back());
   result.outcome = Outcome::none;
+  result.completion_matches = Plain::bit(true);
 }
 
 void SimDevice::make(Posted& posted) {

@@ -109,6 +109,7 @@ void Context::post(const Call& call, Request& request, Answer& answer) {
   if (call.part == model::Part::whole) return await_request(call, request, answer);
   in_flight_.at(call.label) = request.work.wr_id;
   answer.result.outcome = Outcome::none;
+  answer.result.completion_matches = Plain::bit(true);  // there is none to object to
 }
 
 /// The end of a request in flight.

@@ -47,6 +47,22 @@ bool leaves_pair_alone(const Call<Plain>& call, bool is_own_end) {
   return call.part == Part::posted;
 }
 
+bool is_ready(const State<Plain>& state, std::uint32_t qp) {
+  return (state.qps.at(qp).state == Plain::small(QpState::rts)).truth();
+}
+
+/// Whether the call may leave what is in flight without a defined result: by pages or a region that
+/// are other ones then, or windows without their region.
+bool changes_memory(const State<Plain>& state, const Call<Plain>& call) {
+  if (call.verb == Verb::protect || call.verb == Verb::rereg_mr) return true;
+  if (call.verb != Verb::dereg_mr) return false;
+  for (std::uint32_t slot = 0; slot < state.windows.size(); ++slot) {
+    const auto& window = state.windows.at(slot);
+    if ((window.live & window.bound & (window.region == Plain::slot(call.mr))).truth()) return true;
+  }
+  return false;
+}
+
 bool names_pair(Verb verb) {
   return is_transfer(verb) || verb == Verb::post_recv || verb == Verb::query_qp ||
          verb == Verb::modify_qp || verb == Verb::connect || verb == Verb::destroy_qp;
@@ -64,18 +80,18 @@ const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightApart{"flight_apart",
     "the call writes no byte that a request in flight may touch, touches none that one may write, "
-    "and changes neither pages nor regions",
+    "and changes no pages, no region, and takes none away from its windows",
     "harness.in_flight", About::situation, never};
 
 bool Flight::is_on_pair(std::uint32_t qp) const {
   return std::any_of(requests_.begin(), requests_.end(),
-      [&](const Request& r) { return r.call.qp == qp || r.call.qp == peer_of(qp); });
+      [&](const Request& r) { return r.step.call.qp == qp || r.step.call.qp == peer_of(qp); });
 }
 
-const Call<Plain>* Flight::find(std::uint8_t label) const {
+const PlannedCall* Flight::find(std::uint8_t label) const {
   const auto found = std::find_if(requests_.begin(), requests_.end(),
-      [&](const Request& r) { return r.call.label == label; });
-  return found == requests_.end() ? nullptr : &found->call;
+      [&](const Request& r) { return r.step.call.label == label; });
+  return found == requests_.end() ? nullptr : &found->step;
 }
 
 const PlainCondition* Flight::forbids(
@@ -87,27 +103,28 @@ const PlainCondition* Flight::forbids(
                          find(call.label) == nullptr;
     // What is posted at the other end may flush, or be flushed, at any moment.
     const bool peer_flies = std::any_of(requests_.begin(), requests_.end(),
-        [&](const Request& r) { return r.call.qp == peer_of(call.qp); });
+        [&](const Request& r) { return r.step.call.qp == peer_of(call.qp); });
     if (!may_fly || peer_flies) return &kMayBeInFlight;
   }
   if (empty()) return nullptr;
   if (names_pair(call.verb) && is_on_pair(call.qp)) {
     const bool own = std::any_of(requests_.begin(), requests_.end(),
-        [&](const Request& r) { return r.call.qp == call.qp; });
+        [&](const Request& r) { return r.step.call.qp == call.qp; });
     if (!leaves_pair_alone(call, own)) return &kFlightLeavesAlone;
   }
-  if (call.verb == Verb::protect || call.verb == Verb::rereg_mr) return &kFlightApart;
+  if (changes_memory(state, call)) return &kFlightApart;
   const Result<Plain> nothing;
   const auto touched = ranges_of({state, call, nothing});
   for (const auto& request : requests_)
     for (std::size_t i = request.since; !touched.empty() && i < moments_.size(); ++i)
-      if (conflict(touched, ranges_of({moments_[i], request.call, nothing}))) return &kFlightApart;
+      if (conflict(touched, ranges_of({moments_[i], request.step.call, nothing})))
+        return &kFlightApart;
   return nullptr;
 }
 
-void Flight::post(const Call<Plain>& call, const State<Plain>& state) {
+void Flight::post(const PlannedCall& step, const State<Plain>& state) {
   if (empty()) moments_ = {state};
-  requests_.push_back({call, moments_.size() - 1});
+  requests_.push_back({step, moments_.size() - 1});
 }
 
 void Flight::pass(const State<Plain>& state) {
@@ -119,10 +136,10 @@ void Flight::pass(const State<Plain>& state) {
 bool Flight::is_overtaken(const Rulebook& book, const Call<Plain>& call) const {
   const Result<Plain> nothing;
   return std::any_of(requests_.begin(), requests_.end(), [&](const Request& other) {
-    if (other.call.qp != call.qp || other.call.label == call.label) return false;
+    if (other.step.call.qp != call.qp || other.step.call.label == call.label) return false;
     return std::any_of(moments_.begin() + static_cast<std::ptrdiff_t>(other.since), moments_.end(),
         [&](const State<Plain>& state) {
-          const auto outcomes = allowed(book, {state, other.call, nothing});
+          const auto outcomes = allowed(book, {state, other.step.call, nothing});
           return outcomes.contains(Outcome::loc_prot_err) ||
                  outcomes.contains(Outcome::loc_len_err) || !outcomes.contains(Outcome::ok);
         });
@@ -132,9 +149,10 @@ bool Flight::is_overtaken(const Rulebook& book, const Call<Plain>& call) const {
 Flight::Answer Flight::judge_completion(
     const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result) {
   const auto request = std::find_if(requests_.begin(), requests_.end(),
-      [&](const Request& r) { return r.call.label == call.label; });
+      [&](const Request& r) { return r.step.call.label == call.label; });
   for (std::size_t i = request->since; i < moments_.size(); ++i)
-    if (book.forbids(moments_[i], call) != nullptr) return {{}, moments_[i], false};
+    if (is_ready(moments_[i], call.qp) && book.forbids(moments_[i], call) != nullptr)
+      return {{}, moments_[i], false};
   Answer plainest{{}, moments_[request->since]};
   bool may_succeed = false;
   for (std::size_t i = request->since; i < moments_.size(); ++i) {
@@ -147,7 +165,7 @@ Flight::Answer Flight::judge_completion(
       continue;
     }
     for (auto& other : requests_)
-      if (other.call.qp == call.qp) other.since = std::max(other.since, i);
+      if (other.step.call.qp == call.qp) other.since = std::max(other.since, i);
     return {std::move(judgement), moments_[i]};
   }
   if (result.outcome == Outcome::wr_flush_err && may_succeed && is_overtaken(book, call)) {
@@ -160,7 +178,7 @@ Flight::Answer Flight::judge_completion(
 }
 
 void Flight::complete(const Call<Plain>& call, const State<Plain>* failed) {
-  std::erase_if(requests_, [&](const Request& r) { return r.call.label == call.label; });
+  std::erase_if(requests_, [&](const Request& r) { return r.step.call.label == call.label; });
   if (failed == nullptr || empty()) return;
   for (auto& moment : moments_)
     for (const auto qp : {call.qp, peer_of(call.qp)})

@@ -22,17 +22,17 @@ class Flight {
  public:
   [[nodiscard]] bool empty() const { return requests_.empty(); }
   /// Of those in flight the one that was posted first; there has to be one.
-  [[nodiscard]] const Call<Plain>& oldest() const { return requests_.front().call; }
+  [[nodiscard]] const PlannedCall& oldest() const { return requests_.front().step; }
   /// Whether requests of the queue pair or of its peer are in flight.
   [[nodiscard]] bool is_on_pair(std::uint32_t qp) const;
   /// The call that posted the request of that label; null if it is not in flight.
-  [[nodiscard]] const Call<Plain>* find(std::uint8_t label) const;
+  [[nodiscard]] const PlannedCall* find(std::uint8_t label) const;
   /// The precondition that the call would break for what is in flight, or null.
   [[nodiscard]] const PlainCondition* forbids(
       const State<Plain>& state, const Call<Plain>& call) const;
 
   /// The call, whose keys are resolved, was posted in that state.
-  void post(const Call<Plain>& call, const State<Plain>& state);
+  void post(const PlannedCall& step, const State<Plain>& state);
   /// Another call has changed the state.
   void pass(const State<Plain>& state);
 
@@ -50,12 +50,12 @@ class Flight {
   void complete(const Call<Plain>& call, const State<Plain>* failed);
   /// Calls use(call) for each request.
   template <class Use> void each(Use&& use) const {
-    for (const auto& request : requests_) use(request.call);
+    for (const auto& request : requests_) use(request.step.call);
   }
 
  private:
   struct Request {
-    Call<Plain> call;
+    PlannedCall step;
     std::size_t since;  ///< the first moment at which it may take effect
   };
   [[nodiscard]] bool is_overtaken(const Rulebook& book, const Call<Plain>& call) const;

@@ -63,7 +63,7 @@ Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plai
 void Oracle::resolve(PlannedCall& step) const {
   const auto* posted = step.call.part == Part::completion ? flight_.find(step.call.label) : nullptr;
   if (posted == nullptr) return resolve_keys(step, state_);
-  step.call = *posted;
+  step = *posted;
   step.call.part = Part::completion;
 }
 
@@ -129,7 +129,7 @@ Judgement Oracle::conclude(
 
 /// A request is in flight from now on.
 Judgement Oracle::post(Step& step, MemorySource& source) {
-  flight_.post(step.call, state_);
+  flight_.post(step, state_);
   cut_.at(step.call.label) = false;
   expect_bytes_in_flight();
   const PlainView view{state_, step.call, step.result};

@@ -234,15 +234,15 @@ std::optional<model::PlannedCall> Walk::beside_flight(const model::Oracle& oracl
   const auto roll = random_.below(100);
   const auto& oldest = oracle.flight().oldest();
   if (roll < 40) {
-    auto step = random_.chance(85) ? make.rdma(random_.chance(10)) : make.atomic(false);
+    const bool wrong = random_.chance(options_->wrong_percent / 2);
+    auto step = random_.chance(85) ? make.rdma(wrong) : make.atomic(false);
     if (step && post(oracle, *step)) return step;
-  } else if (roll < 55) {
-    if (auto step = end_right(oracle, oldest)) return step;
+  } else if (roll < 55 && options_->wrong_percent != 0) {
+    if (auto step = end_right(oracle, oldest.call)) return step;
   } else if (roll < 60) {
     return propose(make, random_.below(kAllKinds), false);
   }
-  model::PlannedCall step;
-  step.call = oldest;
+  model::PlannedCall step = oldest;
   step.call.part = Part::completion;
   return step;
 }

@@ -96,7 +96,8 @@ void ask_scenario(const std::string& file, Asked& asked) {
   for (std::size_t i = 0; i < judged.steps.size(); ++i) {
     model::Step step = judged.steps[i];
     if (step.annotations.front().verdict == model::Verdict::deviates ||
-        step.annotations.front().verdict == model::Verdict::hang)
+        step.annotations.front().verdict == model::Verdict::hang ||
+        step.call.part != model::Part::whole)  // made at a moment of its own
       continue;
     const auto before = model::oracle_before(judged, book, i);
     const auto after = model::oracle_before(judged, book, i + 1).state();
