@@ -21,6 +21,7 @@ Scenario Guide::next() {
     join(trace);
   else
     edit(trace);
+  drop_strays(trace.steps);
   scenario.text = calls_text(trace);
   scenario.walk_steps = random_.between(1, 1 + case_steps_ / 2);
   return scenario;

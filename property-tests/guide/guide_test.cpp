@@ -57,6 +57,19 @@ TEST(Guide, ChangesWhatItWasGivenAndWhatWasKept) {
   EXPECT_GT(kept.size(), 5U);
 }
 
+TEST(Guide, SaysWhatCanBeReadWhereRequestsAreInFlight) {
+  const std::string text =
+      "# mrproof trace v1\ngiven pd0\ngiven qp0(pd0) <-> qp1(pd0)\n"
+      "a: rdma_write(qp0, 0x1, buf0+0, 8, 0x2, buf1+0) -> posted\n"
+      "b: rdma_write(qp0, 0x1, buf0+0, 8, 0x2, buf1+8) -> posted\na -> SUCCESS\nb -> SUCCESS\n";
+  Guide guide(1, kCaseSteps, {model::parse_trace(text, "given")});
+  std::set<std::string> said;
+  for (int i = 0; i < 300; ++i) said.insert(guide.next().text);
+  said.erase("");
+  EXPECT_GT(said.size(), 10U);
+  for (const auto& one : said) EXPECT_NO_THROW(model::parse_trace(one, "said")) << one;
+}
+
 TEST(Guide, WalksWhereThereIsNothingToChange) {
   Guide guide(1, kCaseSteps, {});
   for (int i = 0; i < 20; ++i) EXPECT_EQ(guide.next().text, "");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "model/alphabet/small_calls.hpp"
 #include "model/oracle/judge_trace.hpp"
@@ -38,15 +37,6 @@ void name_ghosts(ShrinkForm& form) {
     }
 }
 
-/// Completions of what is not in flight are left out.
-void drop_lost_completions(ShrinkForm& form) {
-  std::set<std::uint8_t> in_flight;
-  std::erase_if(form.steps, [&](const model::Step& step) {
-    if (step.call.part == Part::posted) in_flight.insert(step.call.label);
-    return step.call.part == Part::completion && in_flight.erase(step.call.label) == 0;
-  });
-}
-
 /// The trace as its text, calls_text(), tells it, so that nothing is left of arguments that a verb
 /// lacks; results stay. Nothing if it cannot be written.
 std::optional<model::Trace> cleaned(const model::Trace& trace, const std::string& text) {
@@ -73,7 +63,7 @@ bool alike(Verb a, Verb b) {
 std::optional<model::Trace> trace_of(ShrinkForm form, const model::Trace& like,
                                      const TraceWeight& weight) {
   name_ghosts(form);
-  drop_lost_completions(form);
+  drop_strays(form.steps);
   auto trace = with_slots(form, like);
   if (model::drop_forbidden(trace)) {
     form = numbered(trace);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "model/trace/layout.hpp"
 #include "model/trace/trace_form.hpp"
@@ -334,6 +335,15 @@ std::uint64_t address_weight(std::uint64_t address) {
     return i + place_in({0, 8, model::kPageSize}, static_cast<std::uint64_t>(offset)) * 4;
   }
   return address == 0 ? 4 : (1ULL << 20U) + place_in({~std::uint64_t{0}}, address);
+}
+
+void drop_strays(std::vector<model::Step>& steps) {
+  std::set<std::uint8_t> in_flight;
+  std::erase_if(steps, [&](const model::Step& step) {
+    const auto label = step.call.label;
+    if (step.call.part == Part::posted) return !in_flight.insert(label).second;
+    return step.call.part == Part::completion && in_flight.erase(label) == 0;
+  });
 }
 
 std::string calls_text(const model::Trace& trace) {

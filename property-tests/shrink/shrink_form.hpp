@@ -67,6 +67,9 @@ std::vector<std::uint64_t> weight_parts(const model::Trace& trace);
 std::uint64_t length_weight(std::uint64_t length);
 std::uint64_t address_weight(std::uint64_t address);
 
+/// Leaves out completions of what is not in flight, and requests whose label is taken.
+void drop_strays(std::vector<model::Step>& steps);
+
 /// Setup and calls as text, without results: the same for the same candidate.
 std::string calls_text(const model::Trace& trace);
 
