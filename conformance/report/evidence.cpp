@@ -89,11 +89,6 @@ class Reader {
     if (call.verb == Verb::fill) memory.fill(call.address.value(), call.length.value(), call.seed);
     if (call.verb == Verb::protect)
       memory.protect(call.address.value(), call.length.value(), Protection{call.option});
-    if (call.part == model::Part::completion) {
-      evidence_.cut = !before.may_store(call.label);
-      const auto& surprise = recorded_.oracle().surprise();
-      if (surprise && evidence_.is_deviation()) evidence_.state = surprise->state;
-    }
     evidence_.open = open_rules(*evidence_.book, evidence_.state, call);
     return std::move(evidence_);
   }

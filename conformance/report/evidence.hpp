@@ -14,11 +14,9 @@ namespace mrproof::conformance {
 struct Evidence {
   model::Trace trace;  ///< up to the decisive step, which is its last; annotated, keys resolved
   const model::Rulebook* book = nullptr;
-  model::State<model::Plain> state;  ///< before the decisive step; of a completion, at the moment
-                                     ///< by which it was judged
+  model::State<model::Plain> state;           ///< before the decisive step
   model::Memory memory;                       ///< the same; what the program stores in it is done
   std::vector<const model::PlainRule*> open;  ///< rules that the situation of that step allows
-  bool cut = false;  ///< it completes a request in flight that may store nothing any more
 
   [[nodiscard]] const model::Step& decisive() const { return trace.steps.back(); }
   [[nodiscard]] const model::Annotation& finding() const { return decisive().annotations.front(); }

@@ -14,7 +14,7 @@ using namespace model;
 /// What the rule that the oracle took moves.
 Transfer<Plain> ReproWriter::predicted() const {
   const PlainRule* rule = evidence_.book->find(evidence_.finding().rule);
-  if (rule == nullptr || rule->transfer == nullptr || evidence_.cut) return {};
+  if (rule == nullptr || rule->transfer == nullptr) return {};
   return rule->transfer(evidence_.view());
 }
 

@@ -51,9 +51,6 @@ class Oracle {
   [[nodiscard]] bool lost() const { return lost_; }
   /// Requests that were posted and not completed.
   [[nodiscard]] const Flight& flight() const { return flight_; }
-  /// Whether the request in flight of that label may still store anything: not when the region
-  /// that it stores to was deregistered.
-  [[nodiscard]] bool may_store(std::uint8_t label) const { return !cut_.at(label); }
   /// A step that deviated, and what there was before it. Words are made of it only for those who
   /// ask (specs/explain/): a provider that deviates often is not to be slower for it.
   struct Surprise {
