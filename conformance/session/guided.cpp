@@ -156,6 +156,7 @@ class Minimiser {
       model::Trace without = kept_.trace;
       const auto from = without.steps.begin() + static_cast<std::ptrdiff_t>(at);
       without.steps.erase(from, from + static_cast<std::ptrdiff_t>(size));
+      property_tests::drop_strays(without.steps);
       if (!reaches(without)) at += size;
     }
   }

@@ -351,6 +351,7 @@ std::string calls_text(const model::Trace& trace) {
   bare.dialect = trace.dialect;
   bare.setup = trace.setup;
   bare.steps = trace.steps;
+  drop_strays(bare.steps);
   for (model::Step& step : bare.steps) {
     step.observed = false;
     step.annotations.clear();
