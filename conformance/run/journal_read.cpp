@@ -72,11 +72,13 @@ class JournalReader {
   model::Step parse_step(const Json& line) {
     const std::string verdict = line.at("verdict");
     const std::string call = line.at("call");
-    const std::string posted = call.size() == 1 ? posted_.at(call.front()) + " -> posted\n" : "";
+    const std::string label = call.substr(0, 1);
+    const bool completes = call.size() == 1 && posted_.contains(label);
+    const std::string posted = completes ? posted_.at(label) + " -> posted\n" : "";
     const std::string text = fmt::format(
         "# mrproof trace v1\n{}{} -> {}\n{}", posted, call, line.at("result").get<std::string>(),
         verdict.empty() ? "" : "! " + verdict + "\n");
-    if (call.size() > 1 && call[1] == ':') posted_[call.front()] = call;
+    if (call.size() > 1 && call[1] == ':') posted_[label] = call;
     return model::parse_trace(text, "journal").steps.back();
   }
 
@@ -122,7 +124,7 @@ class JournalReader {
   std::optional<property_tests::Plan> plan_;
   Tally& tally_;
   std::uint64_t next_case_ = 0;
-  std::map<char, std::string> posted_;  ///< calls in flight, by their labels
+  std::map<std::string, std::string> posted_;  ///< calls in flight, by their labels
   bool step_hung_ = false;  ///< whether the last step of the case has that verdict
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/rules/effects.hpp"
+#include "model/trace/trace_form.hpp"
 
 namespace mrproof::model {
 namespace {
@@ -41,38 +42,28 @@ bool conflict(const Ranges& some, const Ranges& others) {
   });
 }
 
-/// Verbs whose results do not hang on what is in flight on the queue pair that they name.
+/// Verbs whose results do not depend on what is in flight on the queue pair that they name.
 bool leaves_pair_alone(const Call<Plain>& call, bool is_own_end) {
   if (call.verb == Verb::modify_qp) return !is_own_end;
   return call.part == Part::posted;
 }
 
-bool is_ready(const State<Plain>& state, std::uint32_t qp) {
-  return (state.qps.at(qp).state == Plain::small(QpState::rts)).truth();
-}
-
 /// Whether the call may leave what is in flight without a defined result: by pages or a region that
 /// are other ones then, or windows without their region.
-bool changes_memory(const State<Plain>& state, const Call<Plain>& call) {
-  if (call.verb == Verb::protect || call.verb == Verb::rereg_mr) return true;
-  if (call.verb != Verb::dereg_mr) return false;
-  for (std::uint32_t slot = 0; slot < state.windows.size(); ++slot) {
-    const auto& window = state.windows.at(slot);
-    if ((window.live & window.bound & (window.region == Plain::slot(call.mr))).truth()) return true;
-  }
-  return false;
+bool changes_memory(const PlainView& view) {
+  const Verb verb = view.call.verb;
+  if (verb == Verb::protect || verb == Verb::rereg_mr) return true;
+  return verb == Verb::dereg_mr &&
+         !(no_bound_window<Plain>.holds(view) & no_doubtful_window<Plain>.holds(view)).truth();
 }
 
-bool names_pair(Verb verb) {
-  return is_transfer(verb) || verb == Verb::post_recv || verb == Verb::query_qp ||
-         verb == Verb::modify_qp || verb == Verb::connect || verb == Verb::destroy_qp;
-}
+bool names_pair(Verb verb) { return form_of(verb).arguments.front() == Argument::qp; }
 
 }  // namespace
 
 const PlainCondition kMayBeInFlight{"may_be_in_flight",
     "a request in flight is a signaled RDMA write, read or atomic operation of a connection that "
-    "is no iWARP stream, and nothing else of its pair's requests is under way",
+    "is no iWARP stream; its label is free, and none of the other end's requests is in flight",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
     "no request is in flight on the pair, or the call posts another one, or changes what the end "
@@ -112,9 +103,10 @@ const PlainCondition* Flight::forbids(
         [&](const Request& r) { return r.step.call.qp == call.qp; });
     if (!leaves_pair_alone(call, own)) return &kFlightLeavesAlone;
   }
-  if (changes_memory(state, call)) return &kFlightApart;
   const Result<Plain> nothing;
-  const auto touched = ranges_of({state, call, nothing});
+  const PlainView view{state, call, nothing};
+  if (changes_memory(view)) return &kFlightApart;
+  const auto touched = ranges_of(view);
   for (const auto& request : requests_)
     for (std::size_t i = request.since; !touched.empty() && i < moments_.size(); ++i)
       if (conflict(touched, ranges_of({moments_[i], request.step.call, nothing})))
@@ -150,9 +142,11 @@ Flight::Answer Flight::judge_completion(
     const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result) {
   const auto request = std::find_if(requests_.begin(), requests_.end(),
       [&](const Request& r) { return r.step.call.label == call.label; });
-  for (std::size_t i = request->since; i < moments_.size(); ++i)
-    if (is_ready(moments_[i], call.qp) && book.forbids(moments_[i], call) != nullptr)
+  for (std::size_t i = request->since; i < moments_.size(); ++i) {
+    const PlainView view{moments_[i], call, result};  // what is flushed needs nothing
+    if (qp_ready<Plain>.holds(view).truth() && book.forbids(view) != nullptr)
       return {{}, moments_[i], false};
+  }
   Answer plainest{{}, moments_[request->since]};
   bool may_succeed = false;
   for (std::size_t i = request->since; i < moments_.size(); ++i) {

@@ -1,8 +1,8 @@
 // Work requests in flight: posted, and their completions not seen yet.
 //
 // Meanwhile the program makes other calls. A request takes effect at one moment from when it was
-// posted to when its completion is seen, and those of a queue pair in the order of their posting
-// (C9-28, C10-96): its result conforms if the rules allow it in the state of some such moment. The
+// posted to when its completion is seen, and those of a queue pair in the order of their posting:
+// its result conforms if the rules allow it in the state of some such moment. The
 // earliest one is taken, which leaves the others the most.
 #pragma once
 

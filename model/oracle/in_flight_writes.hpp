@@ -13,7 +13,7 @@
 
 namespace mrproof::model {
 
-/// What failed requests may still store, by connection.
+/// What requests in flight, and such that have failed, may still store.
 class InFlightWrites {
  public:
   /// A request of queue pair `qp` has failed, or is in flight with this label; its transfer may

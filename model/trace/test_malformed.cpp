@@ -123,6 +123,11 @@ std::vector<Malformed> of_work_requests() {
       line("NoOperand", atomic + ")", 54, "','"),
       line("OperandTooLarge", atomic + ", 0x10000000000000000)", 56, "too large"),
       line("OperandThatIsAnAddress", atomic + ", buf0+0)", 56, "an operand"),
+      line("CompletionOfNothing", "a -> SUCCESS", 1, "no request of this label is in flight"),
+      line("LabelOfNoRequest", "a: dereg_mr(mr0)", 1, "only work requests"),
+      third("LabelTakenTwice", "a: send(qp0, 0x1, 0x0, 1) -> posted",
+          "a: send(qp0, 0x1, 0x0, 1) -> posted", 1, "in flight already"),
+      line("PostedWithAStatus", "a: send(qp0, 0x1, 0x0, 1) -> SUCCESS", 30, "its status comes"),
       line("SwapOfAnAddition", atomic + ", 5, 6)", 59, "a form of the request"),
   };
 }
