@@ -149,6 +149,8 @@ enum class Part : std::uint8_t {
 };
 /// Requests in flight have labels from 1 on: 'a' to 'z' in traces.
 inline constexpr std::uint8_t kMostLabels = 26;
+/// The longest delay before a call: a second.
+inline constexpr std::uint32_t kMostDelay = 1'000'000;
 
 /// A scatter/gather element.
 template <class D> struct Element {
@@ -170,6 +172,9 @@ template <class D> struct Call {
   std::uint8_t elements = 1;  ///< scatter/gather elements: 1, or 2 with `second`
   Part part = Part::whole;
   std::uint8_t label = 0;  ///< of a request in flight; 0 if `part` is the whole
+  /// Microseconds that the program sleeps before the call: where requests in flight are then is a
+  /// matter of it. No result depends on it.
+  std::uint32_t delay = 0;
   typename D::Flags access{};
   typename D::Flags flags{};      ///< Change flags, advise_mr's, or a request's RequestForm
   typename D::Address address{};  ///< of memory; of the first element as its key sees it

@@ -314,6 +314,7 @@ std::string ReproWriter::head() const {
   if (parts_.contains(ReproPart::kernel_log)) includes.insert("fcntl");
   if (cm) includes.insert({"arpa/inet", "rdma/rdma_cma"});
   if (parts_.contains(ReproPart::ended)) includes.insert("poll");
+  if (parts_.contains(ReproPart::post)) includes.insert("sched");
   if (parts_.contains(ReproPart::dma_buf))
     includes.insert({"fcntl", "linux/udmabuf", "sys/ioctl", "sys/mman"});
   for (const auto& name : includes) text += fmt::format("#include <{}.h>\n", name);

@@ -365,6 +365,7 @@ void ReproWriter::write_step() {
   line(fmt::format("step = \"{}: {}\";", is_decisive() ? std::to_string(now_ + 1) : "@",
                    model::print_call(step)));
   if (!is_decisive()) save_keys(step);
+  if (step.call.delay != 0) line(fmt::format("usleep({});", step.call.delay));
   write_call(step);
 }
 

@@ -72,13 +72,14 @@ class JournalReader {
   model::Step parse_step(const Json& line) {
     const std::string verdict = line.at("verdict");
     const std::string call = line.at("call");
-    const std::string label = call.substr(0, 1);
+    const std::string bare = call.starts_with("after ") ? call.substr(call.find(": ") + 2) : call;
+    const std::string label = bare.substr(0, 1);
     const bool completes = call.size() == 1 && posted_.contains(label);
     const std::string posted = completes ? posted_.at(label) + " -> posted\n" : "";
     const std::string text = fmt::format(
         "# mrproof trace v1\n{}{} -> {}\n{}", posted, call, line.at("result").get<std::string>(),
         verdict.empty() ? "" : "! " + verdict + "\n");
-    if (call.size() > 1 && call[1] == ':') posted_[label] = call;
+    if (bare.size() > 1 && bare[1] == ':') posted_[label] = bare;
     return model::parse_trace(text, "journal").steps.back();
   }
 

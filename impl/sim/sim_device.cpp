@@ -202,6 +202,7 @@ void SimDevice::dealloc_pd(const Call& call, Result& result) {
 
 void SimDevice::connect(const Call& call) {
   queue_pair(model::peer_of(call.qp));  // both ends are needed before anything changes
+  std::erase_if(in_flight_, [&](const Posted& p) { return p.call.qp / 2U == call.qp / 2U; });
   for (const std::uint32_t slot : {call.qp, model::peer_of(call.qp)}) {
     QueuePair& qp = queue_pair(slot);
     qp.state = QpState::rts;
@@ -217,6 +218,7 @@ void SimDevice::destroy_qp(const Call& call, Result& result) {
   const bool obstacle = broken(Fault::destroy_qp_refused_with_windows) && table_.binds(call.qp);
   if (obstacle) return refused(result, EBUSY);
   end_queue_pair(qp);
+  std::erase_if(in_flight_, [&](const Posted& p) { return p.call.qp == call.qp; });
   QueuePair& peer = in_slot(qps_, model::peer_of(call.qp));
   if (offers(model::kIwarp) && peer.live) to_error(peer);  // the connection ends with either end
 }

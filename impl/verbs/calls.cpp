@@ -1,5 +1,6 @@
 // Calls of the verbs device, and those on protection domains and queue pairs.
 #include <chrono>
+#include <thread>
 
 #include "impl/verbs/arguments.hpp"
 #include "impl/verbs/verbs_device.hpp"
@@ -16,6 +17,7 @@ Observation VerbsDevice::perform(const Call& call) {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   Observation seen;
   seen.result.own_receive = seen.result.peer_receive = Plain::small(Outcome::none);
+  if (call.delay != 0) std::this_thread::sleep_for(std::chrono::microseconds(call.delay));
   const Clock::time_point start = Clock::now();
   dispatch(call, seen);
   seen.inside_ns = static_cast<std::uint64_t>(
@@ -70,6 +72,7 @@ void VerbsDevice::call_on_objects(const Call& call, Observation& seen) {
       }
   }
   if (call.verb != Verb::destroy_qp) return;
+  std::erase_if(in_flight_, [&](const Call& posted) { return posted.qp == call.qp; });
   pair_of(call.qp).there.at(call.qp & 1U) = false;
   pair_of(call.qp).lost = true;
   const std::uint32_t peer = model::peer_of(call.qp);
@@ -98,6 +101,7 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
     if (!exists(qp)) report_misuse("qp", qp, "does not exist");
   PairSlot& slot = pair_of(call.qp);
   seen.rebuilt = slot.failed || slot.lost;
+  std::erase_if(in_flight_, [&](const Call& posted) { return posted.qp / 2U == index; });
   bool taken_back = !slot.lost && reconnect(index) == 0;
   // Where even a read of nothing does not come to its end, RESET once more is all that can be done.
   if (taken_back && read_after_connect_ &&

@@ -143,6 +143,7 @@ void Context::destroy_qp(const Call& call, Result& result) {
   if (error != 0) return refuse(result, error);
   static_cast<void>(end.qp.release());
   end = QpEnd{};
+  forget_posted(call.qp);
 }
 
 void Context::give_pd(std::uint32_t pd, Answer& answer) {
@@ -194,6 +195,7 @@ void Context::make_qp(const Order& order, Answer& answer) {
 void Context::advance(const Order& order, Answer& answer) {
   QpEnd& coming = coming_.at(order.qp);
   QpEnd& end = coming.qp ? coming : end_of(order.qp);
+  if (order.stage == Stage::reset) forget_posted(order.qp);
   answer.error = impl::advance(port_, end, order.stage, order.peer, order.psn);
   answer.qp_number = end.qp->qp_num;
 }

@@ -72,6 +72,8 @@ class Context final : public Process {
   [[nodiscard]] ibv_mw_bind_info bind_info(const Call& call);
   void post(const Call& call, Request& request, Answer& answer);
   void complete(const Call& call, Answer& answer);
+  void come_first_in_flight();
+  void forget_posted(std::uint32_t qp);
   void await_unsignaled(QpEnd& own, const Request& request, Answer& answer);
   void await_request(const Call& call, const Request& request, Answer& answer);
   void take_receive(QpEnd& end, bool wait, const Delivery& expected, Answer& answer);
@@ -88,7 +90,12 @@ class Context final : public Process {
   Port port_;
   DmaBuf dma_buf_;
   std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
-  std::array<std::uint64_t, model::kMostLabels + 1> in_flight_{};  ///< by label: ids, 0: none
+  /// A request in flight.
+  struct Posted {
+    std::uint64_t id = 0;  ///< 0: none
+    std::uint32_t qp = 0;
+  };
+  std::array<Posted, model::kMostLabels + 1> in_flight_{};  ///< by label
   Slots<ibv_pd*> pds_;
   Slots<ibv_mr*> regions_;
   Slots<ibv_mw*> windows_;

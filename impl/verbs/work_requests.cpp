@@ -1,4 +1,6 @@
 // Work requests of one process: posted, and followed until their completions are there.
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -37,6 +39,13 @@ int await(ibv_cq* cq, std::span<ibv_wc> completions, std::uint32_t limit_ms) {
     if (end != completions.begin()) return static_cast<int>(end - completions.begin());
     if (!patience.again()) return 0;
   }
+}
+
+/// Whether this thread comes before the driver's own. Whoever may not ask for that (CAP_SYS_NICE in
+/// sched(7)) goes without it.
+void come_first(bool wanted) {
+  const sched_param priority{wanted ? 1 : 0};
+  static_cast<void>(sched_setscheduler(0, wanted ? SCHED_FIFO : SCHED_OTHER, &priority));
 }
 
 }  // namespace
@@ -107,16 +116,33 @@ void Context::post(const Call& call, Request& request, Answer& answer) {
   const int error = ibv_post_send(own.qp.get(), &request.work, &bad);
   if (error != 0) return refuse(answer.result, error);
   if (call.part == model::Part::whole) return await_request(call, request, answer);
-  in_flight_.at(call.label) = request.work.wr_id;
+  in_flight_.at(call.label) = {request.work.wr_id, call.qp};
+  come_first_in_flight();
   answer.result.outcome = Outcome::none;
   answer.result.completion_matches = Plain::bit(true);  // there is none to object to
 }
 
 /// The end of a request in flight.
 void Context::complete(const Call& call, Answer& answer) {
-  const std::uint64_t id = std::exchange(in_flight_.at(call.label), 0);
+  const std::uint64_t id = std::exchange(in_flight_.at(call.label), Posted{}).id;
   if (id == 0) report_misuse("request", call.label, "is not in flight");
+  come_first(false);
   await_request(call, Request(call, id), answer);
+  come_first_in_flight();
+}
+
+/// While requests are in flight the program comes before the driver's threads: on one processor
+/// these go on only during a delay, so that it decides how far they are when the next call begins.
+void Context::come_first_in_flight() {
+  come_first(std::any_of(
+      in_flight_.begin(), in_flight_.end(), [](const Posted& posted) { return posted.id != 0; }));
+}
+
+/// What the end had in flight has no completion.
+void Context::forget_posted(std::uint32_t qp) {
+  for (Posted& posted : in_flight_)
+    if (posted.qp == qp) posted = Posted{};
+  come_first_in_flight();
 }
 
 /// The request's own completion.

@@ -171,6 +171,11 @@ MRPROOF_CIRCUMSTANCE(fenced_before_read,
     D::bit((v.result.outcome == Outcome::none || v.result.outcome == Outcome::retry_exc_err) &&
            is_transfer(v.call.verb)) &
         has<D>(v.call.flags, kUnsignaled | kFenced));
+MRPROOF_CIRCUMSTANCE(fenced_read, "the request is a read or an atomic operation, and fenced",
+    "post_send.fence",
+    D::bit((v.result.outcome == Outcome::refused || v.result.outcome == Outcome::none) &&
+           (v.call.verb == Verb::rdma_read || is_atomic(v.call.verb))) &
+        has<D>(v.call.flags, kFenced));
 MRPROOF_CIRCUMSTANCE(read_across_pages, "over iWARP bytes of two pages are read",
     "reg_mr.remote_read", read_crosses(v));
 MRPROOF_CIRCUMSTANCE(sent_across_pages, "over iWARP bytes of two pages are sent",
@@ -199,6 +204,6 @@ inline constexpr const Condition<D>* kCircumstances[] = {&local_zero_based<D>,
     &on_demand_used<D>, &through_window<D>, &zero_based_window<D>, &bind_wraps<D>, &unbinding<D>,
     &empty_transfer<D>, &empty_element_first<D>, &read_across_pages<D>, &sent_across_pages<D>,
     &optional_access_bits<D>, &zero_based_asked<D>, &on_demand_asked<D>, &read_only_memory<D>,
-    &unbound_window_named<D>, &windows_through_qp<D>, &fenced_before_read<D>};
+    &unbound_window_named<D>, &windows_through_qp<D>, &fenced_before_read<D>, &fenced_read<D>};
 
 }  // namespace mrproof::model

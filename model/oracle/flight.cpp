@@ -42,10 +42,18 @@ bool conflict(const Ranges& some, const Ranges& others) {
   });
 }
 
-/// Verbs whose results do not depend on what is in flight on the queue pair that they name.
-bool leaves_pair_alone(const Call<Plain>& call, bool is_own_end) {
-  if (call.verb == Verb::modify_qp) return !is_own_end;
-  return call.part == Part::posted;
+/// Whether a call that names a queue pair may be made while something is in flight there. Windows
+/// are bound and invalidated at the end that serves; the ends themselves may go.
+bool may_join(const Call<Plain>& call, bool is_own_end) {
+  switch (call.verb) {
+    case Verb::connect:
+    case Verb::destroy_qp: return true;
+    case Verb::modify_qp: return !is_own_end;
+    case Verb::local_inv:
+    case Verb::bind_mw:
+    case Verb::post_bind_mw: return !is_own_end && (call.flags.value() & kUnsignaled) == 0;
+    default: return call.part == Part::posted;
+  }
 }
 
 /// Whether the call may leave what is in flight without a defined result: by pages or a region that
@@ -66,8 +74,8 @@ const PlainCondition kMayBeInFlight{"may_be_in_flight",
     "is no iWARP stream; its label is free, and none of the other end's requests is in flight",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
-    "no request is in flight on the pair, or the call posts another one, or changes what the end "
-    "that serves them accepts",
+    "no request is in flight on the pair, or the call posts another one, connects anew, destroys "
+    "an end, or is made at the end that serves them and changes its rights, or its windows",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightApart{"flight_apart",
     "the call writes no byte that a request in flight may touch, touches none that one may write, "
@@ -101,7 +109,7 @@ const PlainCondition* Flight::forbids(
   if (names_pair(call.verb) && is_on_pair(call.qp)) {
     const bool own = std::any_of(requests_.begin(), requests_.end(),
         [&](const Request& r) { return r.step.call.qp == call.qp; });
-    if (!leaves_pair_alone(call, own)) return &kFlightLeavesAlone;
+    if (!may_join(call, own)) return &kFlightLeavesAlone;
   }
   const Result<Plain> nothing;
   const PlainView view{state, call, nothing};
@@ -148,12 +156,10 @@ Flight::Answer Flight::judge_completion(
       return {{}, moments_[i], false};
   }
   Answer plainest{{}, moments_[request->since]};
-  bool may_succeed = false;
   for (std::size_t i = request->since; i < moments_.size(); ++i) {
     const PlainView view{moments_[i], call, result};
     Judgement judgement = judge(book, view);
     if (judgement.verdict == Verdict::deviates) {
-      may_succeed = may_succeed || allowed(book, view).contains(Outcome::ok);
       if (i == request->since || is_plainer(judgement, plainest.judgement))
         plainest = {std::move(judgement), moments_[i]};
       continue;
@@ -162,13 +168,24 @@ Flight::Answer Flight::judge_completion(
       if (other.step.call.qp == call.qp) other.since = std::max(other.since, i);
     return {std::move(judgement), moments_[i]};
   }
-  if (result.outcome == Outcome::wr_flush_err && may_succeed && is_overtaken(book, call)) {
+  if (result.outcome == Outcome::wr_flush_err && is_overtaken(book, call)) {
     State<Plain> failed = moments_.back();
     TransferEffects<Plain>::fail(failed, call.qp);
     Judgement judgement = judge(book, {failed, call, result});
     if (judgement.verdict != Verdict::deviates) return {std::move(judgement), std::move(failed)};
   }
   return plainest;
+}
+
+std::vector<std::uint8_t> Flight::abandon(const Call<Plain>& call) {
+  std::vector<std::uint8_t> labels;
+  std::erase_if(requests_, [&](const Request& r) {
+    const bool gone = r.step.call.qp == call.qp ||
+                      (call.verb == Verb::connect && r.step.call.qp == peer_of(call.qp));
+    if (gone) labels.push_back(r.step.call.label);
+    return gone;
+  });
+  return labels;
 }
 
 void Flight::complete(const Call<Plain>& call, const State<Plain>* failed) {

@@ -65,6 +65,7 @@ void Oracle::resolve(PlannedCall& step) const {
   if (posted == nullptr) return resolve_keys(step, state_);
   step = *posted;
   step.call.part = Part::completion;
+  step.call.delay = 0;
 }
 
 const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
@@ -111,14 +112,14 @@ Judgement Oracle::conclude(
   }
   const PlainRule& rule = *judgement.rule;
   const auto transfer = rule.transfer == nullptr ? Transfer<Plain>{} : rule.transfer(view);
-  if (!transfer.exact) in_flight_.expect(step.call.qp, transfer, memory_);
+  if (!transfer.exact) late_bytes_.expect(step.call.qp, transfer, memory_);
   const Judgement bytes = check_bytes(step, view, rule, transfer, source);
   if (bytes.verdict == Verdict::deviates)
     surprise_ = {view.state, step.call, step.result, bytes, provenance_};
   provenance_.note(*book_, rule, view);
   expect_late_failure(view);
   if (step.call.verb == Verb::connect) {
-    in_flight_.forget(step.call.qp);
+    late_bytes_.forget(step.call.qp);
     may_have_failed_[step.call.qp] = may_have_failed_[peer_of(step.call.qp)] = false;
   }
   const auto before = flight_.empty() ? Region<Plain>{} : state_.regions.at(step.call.mr);
@@ -142,8 +143,8 @@ void Oracle::expect_bytes_in_flight() {
   const Result<Plain> nothing;
   flight_.each([&](const Call<Plain>& call) {
     const PlainView view{state_, call, nothing};
-    if (!cut_.at(call.label) && !in_flight_.expects(call.label))
-      in_flight_.expect(call.qp, flying_part_of(view), memory_, call.label);
+    if (!cut_.at(call.label) && !late_bytes_.expects(call.label))
+      late_bytes_.expect(call.qp, flying_part_of(view), memory_, call.label);
   });
 }
 
@@ -151,11 +152,14 @@ void Oracle::expect_bytes_in_flight() {
 /// stored in the region any more, whatever the completion will tell.
 void Oracle::follow_flight(const Call<Plain>& call, const Region<Plain>& before) {
   flight_.pass(state_);
+  const bool ends = call.verb == Verb::connect || call.verb == Verb::destroy_qp;
+  if (ends)  // what was sent may still arrive, but where the other end begins anew
+    for (const auto label : flight_.abandon(call)) late_bytes_.keep(label);
   if (call.verb == Verb::dereg_mr && !state_.regions.at(call.mr).live.truth())
     flight_.each([&](const Call<Plain>& request) {
       if (!stores_to(before, request)) return;
       cut_.at(request.label) = true;
-      in_flight_.end(request.label);
+      late_bytes_.end(request.label);
     });
   expect_bytes_in_flight();
 }
@@ -177,10 +181,10 @@ Judgement Oracle::complete(Step& step, MemorySource& source) {
     }
   }
   if (done) {
-    in_flight_.undo(label, memory_);
-    in_flight_.end(label);
+    late_bytes_.undo(label, memory_);
+    late_bytes_.end(label);
   } else {
-    in_flight_.keep(label);
+    late_bytes_.keep(label);
   }
   if (known)
     judgement = conclude(step, view, judgement, source);
@@ -196,12 +200,16 @@ std::optional<Judgement> Oracle::take_over_late_failure(const Step& step) {
   for (std::uint32_t qp = 0; qp < may_have_failed_.size(); ++qp) {
     if (!may_have_failed_[qp] && !flight_.is_on_pair(qp)) continue;
     State<Plain> failed = state_;
-    take_over(failed, qp, Plain::small(QpState::err), Plain::small(Outcome::none));
-    const Judgement judgement = judge(*book_, {failed, step.call, step.result});
-    if (judgement.verdict == Verdict::deviates) continue;
-    state_ = failed;
-    may_have_failed_[qp] = false;
-    return judgement;
+    // What fails in flight may have taken both ends with it.
+    for (const auto end : {qp, peer_of(qp)}) {
+      if (end != qp && !flight_.is_on_pair(qp)) break;
+      take_over(failed, end, Plain::small(QpState::err), Plain::small(Outcome::none));
+      const Judgement judgement = judge(*book_, {failed, step.call, step.result});
+      if (judgement.verdict == Verdict::deviates) continue;
+      state_ = failed;
+      may_have_failed_[qp] = false;
+      return judgement;
+    }
   }
   return std::nullopt;
 }
@@ -257,7 +265,7 @@ bool Oracle::explained(const std::vector<ByteRun>& runs, const Transfer<Plain>& 
     for (std::size_t i = 0; i < run.bytes.size(); ++i) {
       const std::uint64_t at = run.address + i;
       if ((transfer.exact || memory_.moved(transfer, at) != run.bytes[i]) &&
-          !in_flight_.explain(at, run.bytes[i]))
+          !late_bytes_.explain(at, run.bytes[i]))
         return false;
     }
     return true;
@@ -277,7 +285,7 @@ bool Oracle::others_in_flight(const Call<Plain>& call) const {
 void Oracle::store_explained(const std::vector<ByteRun>& runs) {
   for (const auto& run : runs)
     for (std::size_t i = 0; i < run.bytes.size(); ++i)
-      if (in_flight_.explain(run.address + i, run.bytes[i]))
+      if (late_bytes_.explain(run.address + i, run.bytes[i]))
         memory_.store(run.address + i, run.bytes[i]);
 }
 
@@ -341,7 +349,7 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
     return false;
   expect_late_failure({state_, call, r});
   if (const auto part = part_of({state_, call, r}); !part.exact)
-    in_flight_.expect(call.qp, part, memory_);
+    late_bytes_.expect(call.qp, part, memory_);
   take_over(state_, call.qp, r.qp_state, r.own_receive);
   take_over(state_, peer_of(call.qp), r.peer_state, r.peer_receive);
   if (is_bind(call.verb))

@@ -7,7 +7,7 @@
 
 #include "model/judge/judge.hpp"
 #include "model/oracle/flight.hpp"
-#include "model/oracle/in_flight_writes.hpp"
+#include "model/oracle/late_bytes.hpp"
 #include "model/oracle/memory.hpp"
 #include "model/oracle/provenance.hpp"
 #include "model/trace/trace.hpp"
@@ -88,7 +88,7 @@ class Oracle {
   const Rulebook* book_;
   State<Plain> state_;
   Memory memory_;
-  InFlightWrites in_flight_;
+  LateBytes late_bytes_;
   Flight flight_;
   /// Labels of requests in flight that may store nothing more: what they store to was deregistered.
   std::array<bool, kMostLabels + 1> cut_{};

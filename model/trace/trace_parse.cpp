@@ -33,20 +33,35 @@ const Step* in_flight(std::uint8_t label, const std::vector<Step>& steps) {
   return nullptr;
 }
 
-/// "a: rdma_write(...)", "a" or a whole call.
+/// "after 37 us:"; 0 if it is not there.
+std::uint32_t parse_delay(LineScanner& in) {
+  if (in.next_word() != "after") return 0;
+  in.expect("after");
+  const std::size_t start = in.position();
+  const auto delay = in.number(kMostDelay, "how many microseconds are waited before the call");
+  if (delay == 0) in.fail_at(start, "a delay is one microsecond at least; take it away");
+  in.expect("us:");
+  return static_cast<std::uint32_t>(delay);
+}
+
+/// "a: rdma_write(...)", "a" or a whole call, behind the delay if there is one.
 void parse_part(LineScanner& in, const std::vector<Step>& steps, Step& step) {
+  const auto delay = parse_delay(in);
   if (const auto label = label_before(in, "->")) {
+    if (delay != 0) in.fail_at(0, "completions are waited for in any case; take the delay away");
     const Step* posted = in_flight(label, steps);
     if (posted == nullptr)
       in.fail_at(0, "no request of this label is in flight; post one before, as "
                     "'a: rdma_write(...) -> posted'");
     static_cast<PlannedCall&>(step) = *posted;
     step.call.part = Part::completion;
+    step.call.delay = 0;
     return;
   }
   const auto label = label_before(in, ":");
   if (label != 0) in.expect(":");
   parse_call(in, step);
+  step.call.delay = delay;
   if (label == 0) return;
   if (!is_transfer(step.call.verb))
     in.fail_at(0, "only work requests of a send queue can be in flight; take the label away");

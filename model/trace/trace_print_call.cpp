@@ -65,6 +65,11 @@ void append_argument(std::string& text, Argument argument, const PlannedCall& st
 }  // namespace
 
 void append_call(std::string& text, const PlannedCall& step) {
+  if (step.call.delay != 0) {
+    text += "after ";
+    append_number(text, step.call.delay);
+    text += " us: ";
+  }
   if (step.call.part != Part::whole) text += label_of(step.call);
   if (step.call.part == Part::completion) return;
   if (step.call.part == Part::posted) text += ": ";

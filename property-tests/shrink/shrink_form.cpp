@@ -195,6 +195,7 @@ void add_step(const model::Step& step, Sums& sums) {
   sums.verbs += verb_weight(step);
   sums.flags += flags_weight(c.access) + flags_weight(c.flags);
   sums.flag_values += c.access.value() + c.flags.value();
+  if (c.delay != 0) sums.others += 1 + place_in(kRoundDelays, c.delay);
   for (const auto argument : form.arguments) {
     switch (argument) {
       case model::Argument::address: sums.others += address_weight(c.address.value()); break;

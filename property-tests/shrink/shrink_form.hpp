@@ -67,6 +67,9 @@ std::vector<std::uint64_t> weight_parts(const model::Trace& trace);
 std::uint64_t length_weight(std::uint64_t length);
 std::uint64_t address_weight(std::uint64_t address);
 
+/// Microseconds before a call, plainest first.
+inline constexpr std::initializer_list<std::uint64_t> kRoundDelays{10, 100, 1000, 20, 50, 200, 500};
+
 /// Leaves out completions of what is not in flight, and requests whose label is taken.
 void drop_strays(std::vector<model::Step>& steps);
 

@@ -287,6 +287,20 @@ void propose_elements(const ShrinkForm& form, std::size_t at, const Propose& pro
   propose(swapped);
 }
 
+/// No delay before the call, or a rounder one.
+void propose_delays(const ShrinkForm& form, std::size_t at, const Propose& propose) {
+  const auto now = form.steps[at].call.delay;
+  if (now == 0) return;
+  std::vector<std::uint64_t> values{0};
+  values.insert(values.end(), kRoundDelays);
+  add_between(0, now, values);
+  for (const auto value : values) {
+    ShrinkForm other = form;
+    other.steps[at].call.delay = static_cast<std::uint32_t>(value);
+    propose(other);
+  }
+}
+
 void propose_small_fields(const ShrinkForm& form, std::size_t at, const Propose& propose) {
   for (std::uint8_t value = 0; value < 3; ++value) {
     ShrinkForm other = form;
@@ -343,6 +357,7 @@ void with_plainer_calls(const ShrinkForm& form, const Propose& propose) {
     const model::Step& step = form.steps[i];
     propose_elements(form, i, propose);
     propose_small_fields(form, i, propose);
+    propose_delays(form, i, propose);
     if (i + 1 < form.steps.size()) propose_plainer_verbs(form, i, propose);
     if (has_elements(step.call.verb)) propose_keys(form, i, &model::Step::lkey, propose);
     if (has_elements(step.call.verb) && step.call.elements == 2)

@@ -211,11 +211,21 @@ std::optional<model::PlannedCall> Walk::end_right(const model::Oracle& oracle,
     call.access = Plain::flags(random_.chance(50) ? 0U : std::uint32_t{kRemoteRead});
     return step;
   }
+  if (random_.chance(12)) {
+    // The first pair stays, so that the case goes on.
+    call.verb = request.qp >= 2 && random_.chance(50) ? Verb::destroy_qp : Verb::connect;
+    call.qp = random_.chance(50) ? request.qp : peer_of(request.qp);
+    return step;
+  }
   for (std::uint32_t slot = 0; slot < state.windows.size(); ++slot) {
     const auto& window = state.windows.at(slot);
     if (!far || !window.live.truth() || !(window.rkey == key).truth()) continue;
-    call.verb = Verb::dealloc_mw;
     call.mw = slot;
+    call.verb = Verb::dealloc_mw;
+    if (!window.two.truth() || random_.chance(40)) return step;
+    call.verb = Verb::local_inv;
+    call.qp = peer_of(request.qp);
+    step.rkey = {model::KeyName::Kind::window_rkey, slot, 0, 0};
     return step;
   }
   for (std::uint32_t slot = 0; slot < state.regions.size(); ++slot) {
@@ -244,7 +254,14 @@ std::optional<model::PlannedCall> Walk::beside_flight(const model::Oracle& oracl
   }
   model::PlannedCall step = oldest;
   step.call.part = Part::completion;
+  step.call.delay = 0;
   return step;
+}
+
+/// A moment of its own: none, or some microseconds, short ones as often as long ones.
+void Walk::delay(model::PlannedCall& step) {
+  if (step.call.part == Part::completion || random_.chance(40)) return;
+  step.call.delay = static_cast<std::uint32_t>(random_.between(1, 1ULL << random_.between(1, 9)));
 }
 
 bool Walk::admits(const model::Oracle& oracle, const PlainView& view) {
@@ -289,6 +306,7 @@ model::PlannedCall Walk::next_call(const model::Oracle& oracle) {
     if (!oracle.flight().empty()) {
       before_.reset();
       step = beside_flight(oracle, make);
+      delay(*step);
       oracle.resolve(*step);
       if (admits(oracle, {oracle.state(), step->call, kNothingYet})) return *step;
       continue;

@@ -57,6 +57,7 @@ class Walk {
   model::PlannedCall propose(CallMaker& make, std::uint64_t roll, bool wrong);
   /// Now and then a work request is not signaled, fenced or solicited.
   void add_form(const model::Oracle& oracle, model::PlannedCall& step);
+  void delay(model::PlannedCall& step);
   bool post(const model::Oracle& oracle, model::PlannedCall& step);
   std::optional<model::PlannedCall> end_right(const model::Oracle& oracle,
                                               const model::Call<model::Plain>& request);

@@ -14,7 +14,7 @@
 namespace mrproof::model {
 
 /// What requests in flight, and such that have failed, may still store.
-class InFlightWrites {
+class LateBytes {
  public:
   /// A request of queue pair `qp` has failed, or is in flight with this label; its transfer may
   /// have moved any byte. `before` is memory as it was.

@@ -1,4 +1,4 @@
-#include "model/oracle/in_flight_writes.hpp"
+#include "model/oracle/late_bytes.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace mrproof::model {
 
-void InFlightWrites::expect(
+void LateBytes::expect(
     std::uint32_t qp, const Transfer<Plain>& transfer, const Memory& before, std::uint8_t label) {
   Request request{qp, label, {}, {}};
   std::vector<Piece<Plain>> pieces(transfer.to.begin(), transfer.to.end());
@@ -29,7 +29,7 @@ void InFlightWrites::expect(
   if (!request.stores.empty()) requests_.push_back(std::move(request));
 }
 
-bool InFlightWrites::explain(std::uint64_t address, std::byte value) const {
+bool LateBytes::explain(std::uint64_t address, std::byte value) const {
   const auto stores = [&](const ByteRun& run) {
     const std::uint64_t offset = address - run.address;
     return offset < run.bytes.size() && run.bytes[offset] == value;
@@ -39,28 +39,28 @@ bool InFlightWrites::explain(std::uint64_t address, std::byte value) const {
   });
 }
 
-bool InFlightWrites::expects(std::uint8_t label) const {
+bool LateBytes::expects(std::uint8_t label) const {
   return std::any_of(requests_.begin(), requests_.end(),
       [&](const Request& request) { return request.label == label; });
 }
 
-void InFlightWrites::undo(std::uint8_t label, Memory& memory) const {
+void LateBytes::undo(std::uint8_t label, Memory& memory) const {
   for (const auto& request : requests_)
     for (const auto& run : request.before)
       for (std::size_t i = 0; request.label == label && i < run.bytes.size(); ++i)
         memory.store(run.address + i, run.bytes[i]);
 }
 
-void InFlightWrites::keep(std::uint8_t label) {
+void LateBytes::keep(std::uint8_t label) {
   for (auto& request : requests_)
     if (request.label == label) request.label = 0;
 }
 
-void InFlightWrites::end(std::uint8_t label) {
+void LateBytes::end(std::uint8_t label) {
   std::erase_if(requests_, [&](const Request& request) { return request.label == label; });
 }
 
-void InFlightWrites::forget(std::uint32_t qp) {
+void LateBytes::forget(std::uint32_t qp) {
   std::erase_if(requests_,
       [&](const Request& request) { return request.qp == qp || request.qp == peer_of(qp); });
 }
