@@ -102,7 +102,12 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
   PairSlot& slot = pair_of(call.qp);
   seen.rebuilt = slot.failed || slot.lost;
   std::erase_if(in_flight_, [&](const Call& posted) { return posted.qp / 2U == index; });
-  bool taken_back = !slot.lost && reconnect(index) == 0;
+  const int refused = slot.lost ? 0 : reconnect(index);
+  if (refused != 0 && !context_.port().connector) {
+    slot.failed = slot.lost = true;
+    return refuse(seen.result, refused);
+  }
+  bool taken_back = !slot.lost && refused == 0;
   // Where even a read of nothing does not come to its end, RESET once more is all that can be done.
   if (taken_back && read_after_connect_ &&
       !(reads_nothing(first) && reads_nothing(model::peer_of(first))))

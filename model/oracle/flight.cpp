@@ -1,6 +1,7 @@
 #include "model/oracle/flight.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/rules/effects.hpp"
 #include "model/trace/trace_form.hpp"
@@ -150,38 +151,42 @@ Flight::Answer Flight::judge_completion(
     const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result) {
   const auto request = std::find_if(requests_.begin(), requests_.end(),
       [&](const Request& r) { return r.step.call.label == call.label; });
-  for (std::size_t i = request->since; i < moments_.size(); ++i) {
-    const PlainView view{moments_[i], call, result};  // what is flushed needs nothing
-    if (qp_ready<Plain>.holds(view).truth() && book.forbids(view) != nullptr)
-      return {{}, moments_[i], false};
-  }
-  Answer plainest{{}, moments_[request->since]};
+  std::optional<Answer> plainest, excused;
+  bool known = true;
   for (std::size_t i = request->since; i < moments_.size(); ++i) {
     const PlainView view{moments_[i], call, result};
-    Judgement judgement = judge(book, view);
-    if (judgement.verdict == Verdict::deviates) {
-      if (i == request->since || is_plainer(judgement, plainest.judgement))
-        plainest = {std::move(judgement), moments_[i]};
+    // What is flushed needs nothing.
+    if (qp_ready<Plain>.holds(view).truth() && book.forbids(view) != nullptr) {
+      known = false;
       continue;
     }
-    for (auto& other : requests_)
-      if (other.step.call.qp == call.qp) other.since = std::max(other.since, i);
-    return {std::move(judgement), moments_[i]};
+    Judgement judgement = judge(book, view);
+    if (judgement.verdict == Verdict::deviates) {
+      if (!plainest || is_plainer(judgement, plainest->judgement))
+        plainest = {std::move(judgement), moments_[i]};
+    } else if (judgement.verdict == Verdict::conforms) {
+      for (auto& other : requests_)
+        if (other.step.call.qp == call.qp) other.since = std::max(other.since, i);
+      return {std::move(judgement), moments_[i]};
+    } else if (!excused) {
+      excused = {std::move(judgement), moments_[i]};
+    }
   }
+  if (excused) return *excused;
   if (result.outcome == Outcome::wr_flush_err && is_overtaken(book, call)) {
     State<Plain> failed = moments_.back();
     TransferEffects<Plain>::fail(failed, call.qp);
     Judgement judgement = judge(book, {failed, call, result});
     if (judgement.verdict != Verdict::deviates) return {std::move(judgement), std::move(failed)};
   }
-  return plainest;
+  if (!known || !plainest) return {{}, moments_.back(), false};
+  return *plainest;
 }
 
 std::vector<std::uint8_t> Flight::abandon(const Call<Plain>& call) {
   std::vector<std::uint8_t> labels;
   std::erase_if(requests_, [&](const Request& r) {
-    const bool gone = r.step.call.qp == call.qp ||
-                      (call.verb == Verb::connect && r.step.call.qp == peer_of(call.qp));
+    const bool gone = abandons(call, r.step.call);
     if (gone) labels.push_back(r.step.call.label);
     return gone;
   });

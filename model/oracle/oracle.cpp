@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/conditions/circumstances.hpp"
 #include "model/rules/effects.hpp"
 #include "model/trace/key_value.hpp"
+#include "model/trace/trace_form.hpp"
 
 namespace mrproof::model {
 
@@ -87,6 +89,9 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
           (deviates && !recover(step, judgement));
   if (step.call.part == Part::completion)
     flight_.complete(step.call, step.result.outcome == Outcome::ok ? nullptr : &state_);
+  // Of a queue pair that was destroyed bytes may still come.
+  if (flight_.empty() && (step.call.part == Part::completion || step.call.verb == Verb::connect))
+    posted_.clear();
   return judgement;
 }
 
@@ -130,6 +135,8 @@ Judgement Oracle::conclude(
 
 /// A request is in flight from now on.
 Judgement Oracle::post(Step& step, MemorySource& source) {
+  if (flight_.empty()) posted_.clear();
+  posted_.push_back({state_, step.call});
   flight_.post(step, state_);
   cut_.at(step.call.label) = false;
   expect_bytes_in_flight();
@@ -153,8 +160,10 @@ void Oracle::expect_bytes_in_flight() {
 void Oracle::follow_flight(const Call<Plain>& call, const Region<Plain>& before) {
   flight_.pass(state_);
   const bool ends = call.verb == Verb::connect || call.verb == Verb::destroy_qp;
-  if (ends)  // what was sent may still arrive, but where the other end begins anew
-    for (const auto label : flight_.abandon(call)) late_bytes_.keep(label);
+  const auto gone = ends ? flight_.abandon(call) : std::vector<std::uint8_t>{};
+  // What was sent may still arrive, but where the other end begins anew.
+  for (const auto label : gone) late_bytes_.keep(label);
+  if (!gone.empty() && call.verb == Verb::destroy_qp) may_have_failed_[peer_of(call.qp)] = true;
   if (call.verb == Verb::dereg_mr && !state_.regions.at(call.mr).live.truth())
     flight_.each([&](const Call<Plain>& request) {
       if (!stores_to(before, request)) return;
@@ -254,8 +263,27 @@ Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule
   judgement.kind = DeviationClass::bytes;
   judgement.rule = &rule;
   judgement.broken.push_back(&kBytesAsPredicted);
-  add_circumstances(judgement, view);
+  blame(judgement, view);
   return judgement;
+}
+
+/// Bytes that nothing explains were stored by the call, or by a request that was in flight: the
+/// circumstances of each may be the reason.
+void Oracle::blame(Judgement& judgement, const PlainView& view) const {
+  if (posted_.empty()) return add_circumstances(judgement, view);
+  Result<Plain> done;
+  done.outcome = Outcome::ok;
+  const auto holds = [&](const PlainCondition& circumstance, const Posted& request) {
+    const PlainView of_request{request.state, request.call, done};
+    return (of_request.message() != 0).truth() && circumstance.holds(of_request).truth();
+  };
+  for (const PlainCondition* circumstance : kCircumstances<Plain>)
+    if (circumstance->holds(view).truth() ||
+        std::any_of(posted_.begin(), posted_.end(),
+            [&](const Posted& request) { return holds(*circumstance, request); }))
+      judgement.broken.push_back(circumstance);
+  if (!is_transfer(view.call.verb))
+    judgement.rule = book_->rules(posted_.front().call.verb, Outcome::ok).front();
 }
 
 /// Whether every differing byte is one that the transfer, if it is inexact, or a request that
@@ -276,7 +304,8 @@ bool Oracle::explained(const std::vector<ByteRun>& runs, const Transfer<Plain>& 
 bool Oracle::others_in_flight(const Call<Plain>& call) const {
   bool others = false;
   flight_.each([&](const Call<Plain>& one) {
-    others = others || call.part == Part::whole || one.label != call.label;
+    others = others || (call.part == Part::whole ? !abandons(call, one)
+                                                 : one.label != call.label);
   });
   return others || call.part == Part::posted;
 }

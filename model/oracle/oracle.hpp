@@ -77,6 +77,7 @@ class Oracle {
   void expect_bytes_in_flight();
   void follow_program(const Call<Plain>& call);
   [[nodiscard]] bool others_in_flight(const Call<Plain>& call) const;
+  void blame(Judgement& judgement, const PlainView& view) const;
   [[nodiscard]] bool explained(
       const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer) const;
   void store(const std::vector<ByteRun>& runs);
@@ -92,6 +93,13 @@ class Oracle {
   Flight flight_;
   /// Labels of requests in flight that may store nothing more: what they store to was deregistered.
   std::array<bool, kMostLabels + 1> cut_{};
+  /// A request that is or was in flight beside others, and the state in which it was posted.
+  struct Posted {
+    State<Plain> state;
+    Call<Plain> call;
+  };
+  /// All of which some may not be over, or of which bytes may still come.
+  std::vector<Posted> posted_;
   /// Queue pairs that may have failed since they were last seen.
   std::array<bool, Plain::kQps> may_have_failed_{};
   Provenance provenance_;

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "model/trace/notation.hpp"
+#include "model/trace/trace_form.hpp"
 #include "model/trace/trace_loops.hpp"
 #include "model/trace/trace_parse.hpp"
 
@@ -24,13 +26,14 @@ std::uint8_t label_before(LineScanner& in, std::string_view sign) {
 
 /// The request in flight of that label; null if there is none.
 const Step* in_flight(std::uint8_t label, const std::vector<Step>& steps) {
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    if (step->call.label != label) continue;
-    const bool flies = step->call.part == Part::posted &&
-                       (!step->observed || step->result.outcome == Outcome::none);
-    return flies ? &*step : nullptr;
-  }
-  return nullptr;
+  const auto posted = std::find_if(
+      steps.rbegin(), steps.rend(), [&](const Step& step) { return step.call.label == label; });
+  if (posted == steps.rend() || posted->call.part != Part::posted) return nullptr;
+  if (posted->observed && posted->result.outcome != Outcome::none) return nullptr;
+  const bool abandoned = std::any_of(steps.rbegin(), posted, [&](const Step& step) {
+    return abandons(step.call, posted->call) && step.result.outcome == Outcome::ok;
+  });
+  return abandoned ? nullptr : &*posted;
 }
 
 /// "after 37 us:"; 0 if it is not there.

@@ -339,10 +339,12 @@ std::uint64_t address_weight(std::uint64_t address) {
 }
 
 void drop_strays(std::vector<model::Step>& steps) {
-  std::set<std::uint8_t> in_flight;
+  std::map<std::uint8_t, model::Call<Plain>> in_flight;
   std::erase_if(steps, [&](const model::Step& step) {
     const auto label = step.call.label;
-    if (step.call.part == Part::posted) return !in_flight.insert(label).second;
+    std::erase_if(
+        in_flight, [&](const auto& posted) { return model::abandons(step.call, posted.second); });
+    if (step.call.part == Part::posted) return !in_flight.emplace(label, step.call).second;
     return step.call.part == Part::completion && in_flight.erase(label) == 0;
   });
 }
