@@ -174,7 +174,7 @@ std::string ReproWriter::request(const Step& step) {
 
 void ReproWriter::transfer(const Step& step) {
   const auto& c = step.call;
-  need(ReproPart::completion);
+  if (c.part != Part::posted) need(ReproPart::completion);
   if (!is_signaled(step)) need(ReproPart::unsignaled);
   if (c.verb == Verb::post_bind_mw)
     line(fmt::format("{}new_key = {};", declared_.insert("new_key").second ? "uint32_t " : "",

@@ -127,6 +127,11 @@ std::vector<Malformed> of_work_requests() {
       line("LabelOfNoRequest", "a: dereg_mr(mr0)", 1, "only work requests"),
       third("LabelTakenTwice", "a: send(qp0, 0x1, 0x0, 1) -> posted",
           "a: send(qp0, 0x1, 0x0, 1) -> posted", 1, "in flight already"),
+      line("DelayOfNothing", "after 0 us: dereg_mr(mr0)", 6, "one microsecond at least"),
+      line("DelayInSeconds", "after 1 s: dereg_mr(mr0)", 9, "'us:'"),
+      line("DelayOfHours", "after 1000001 us: dereg_mr(mr0)", 7, "too large"),
+      third("DelayBeforeACompletion", "a: send(qp0, 0x1, 0x0, 1) -> posted",
+          "after 5 us: a -> SUCCESS", 1, "take the delay away"),
       line("PostedWithAStatus", "a: send(qp0, 0x1, 0x0, 1) -> SUCCESS", 30, "its status comes"),
       line("SwapOfAnAddition", atomic + ", 5, 6)", 59, "a form of the request"),
   };

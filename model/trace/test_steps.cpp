@@ -136,6 +136,8 @@ Step random_step(Verb verb, Random& random) {
   const Form form = form_of(verb);
   draw(form.target, step, random);
   for (const auto argument : form.arguments) draw(argument, step, random);
+  if (random.chance(20))
+    step.call.delay = static_cast<std::uint32_t>(random.between(1, kMostDelay));
   if (random.chance(90)) draw_result(step, random);
   return step;
 }
