@@ -137,7 +137,7 @@ void SimDevice::dispatch(const Call& call, Result& result) {
       if (!offers(model::kModifyRights)) return refused(result, EINVAL);
       if (!broken(Fault::pair_rights_never_change)) queue_pair(call.qp).access = bits(call.access);
       return;
-    case Verb::connect: return connect(call);
+    case Verb::connect: return connect(call, result);
     case Verb::destroy_qp: return destroy_qp(call, result);
     case Verb::fill: return fill(call);
     case Verb::protect:
@@ -200,9 +200,11 @@ void SimDevice::dealloc_pd(const Call& call, Result& result) {
     if (qp.live && qp.pd == call.pd) end_queue_pair(qp);
 }
 
-void SimDevice::connect(const Call& call) {
+void SimDevice::connect(const Call& call, Result& result) {
   queue_pair(model::peer_of(call.qp));  // both ends are needed before anything changes
-  std::erase_if(in_flight_, [&](const Posted& p) { return p.call.qp / 2U == call.qp / 2U; });
+  const auto gone = std::erase_if(
+      in_flight_, [&](const Posted& p) { return p.call.qp / 2U == call.qp / 2U; });
+  if (gone != 0 && broken(Fault::connect_refused_in_flight)) return refused(result, EINVAL);
   for (const std::uint32_t slot : {call.qp, model::peer_of(call.qp)}) {
     QueuePair& qp = queue_pair(slot);
     qp.state = QpState::rts;

@@ -109,7 +109,7 @@ class SimDevice final : public Device {
   bool dispatch_memory(const Call& call, Result& result);
   void alloc_pd(const Call& call);
   void dealloc_pd(const Call& call, Result& result);
-  void connect(const Call& call);
+  void connect(const Call& call, Result& result);
   void destroy_qp(const Call& call, Result& result);
   void end_queue_pair(QueuePair& qp);
   void fill(const Call& call);
