@@ -244,15 +244,16 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 )";
 
 inline constexpr std::string_view kPost = R"(
-/* The completion is looked for later; until then the program comes before the driver's threads, if
+/* The completion is looked for later; from now on the program comes before the driver's threads, if
  * it may. */
 static int post(struct ibv_qp *qp, struct ibv_send_wr *wr)
 {
     struct ibv_send_wr *bad;
     wr->send_flags |= IBV_SEND_SIGNALED;
-    errno = ibv_post_send(qp, wr, &bad);
+    int error = ibv_post_send(qp, wr, &bad);
     (void)!sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
-    return errno ? REFUSED : IBV_WC_SUCCESS;
+    errno = error;
+    return error ? REFUSED : IBV_WC_SUCCESS;
 }
 )";
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "impl/sim/sim_checks.hpp"
+#include "model/trace/trace_form.hpp"
 
 namespace mrproof::impl {
 namespace {
@@ -203,7 +204,7 @@ void SimDevice::dealloc_pd(const Call& call, Result& result) {
 void SimDevice::connect(const Call& call, Result& result) {
   queue_pair(model::peer_of(call.qp));  // both ends are needed before anything changes
   const auto gone = std::erase_if(
-      in_flight_, [&](const Posted& p) { return p.call.qp / 2U == call.qp / 2U; });
+      in_flight_, [&](const Posted& posted) { return model::abandons(call, posted.call); });
   if (gone != 0 && broken(Fault::connect_refused_in_flight)) return refused(result, EINVAL);
   for (const std::uint32_t slot : {call.qp, model::peer_of(call.qp)}) {
     QueuePair& qp = queue_pair(slot);
@@ -220,7 +221,6 @@ void SimDevice::destroy_qp(const Call& call, Result& result) {
   const bool obstacle = broken(Fault::destroy_qp_refused_with_windows) && table_.binds(call.qp);
   if (obstacle) return refused(result, EBUSY);
   end_queue_pair(qp);
-  std::erase_if(in_flight_, [&](const Posted& p) { return p.call.qp == call.qp; });
   QueuePair& peer = in_slot(qps_, model::peer_of(call.qp));
   if (offers(model::kIwarp) && peer.live) to_error(peer);  // the connection ends with either end
 }

@@ -4,6 +4,7 @@
 
 #include "impl/verbs/arguments.hpp"
 #include "impl/verbs/verbs_device.hpp"
+#include "model/trace/trace_form.hpp"
 
 namespace mrproof::impl {
 namespace {
@@ -72,7 +73,6 @@ void VerbsDevice::call_on_objects(const Call& call, Observation& seen) {
       }
   }
   if (call.verb != Verb::destroy_qp) return;
-  std::erase_if(in_flight_, [&](const Call& posted) { return posted.qp == call.qp; });
   pair_of(call.qp).there.at(call.qp & 1U) = false;
   pair_of(call.qp).lost = true;
   const std::uint32_t peer = model::peer_of(call.qp);
@@ -101,7 +101,7 @@ void VerbsDevice::connect(const Call& call, Observation& seen) {
     if (!exists(qp)) report_misuse("qp", qp, "does not exist");
   PairSlot& slot = pair_of(call.qp);
   seen.rebuilt = slot.failed || slot.lost;
-  std::erase_if(in_flight_, [&](const Call& posted) { return posted.qp / 2U == index; });
+  std::erase_if(in_flight_, [&](const Call& posted) { return model::abandons(call, posted); });
   const int refused = slot.lost ? 0 : reconnect(index);
   if (refused != 0 && !context_.port().connector) {
     slot.failed = slot.lost = true;

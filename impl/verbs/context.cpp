@@ -139,11 +139,12 @@ void Context::modify_qp(const Call& call, Result& result) {
 
 void Context::destroy_qp(const Call& call, Result& result) {
   QpEnd& end = end_of(call.qp);
+  come_first(false);  // it waits for the driver's threads
   const int error = ibv_destroy_qp(end.qp.get());
+  come_first_in_flight();
   if (error != 0) return refuse(result, error);
   static_cast<void>(end.qp.release());
   end = QpEnd{};
-  forget_posted(call.qp);
 }
 
 void Context::give_pd(std::uint32_t pd, Answer& answer) {
@@ -157,6 +158,8 @@ void Context::release_pd(std::uint32_t pd) { let_go(pds_.at(pd), stuck_domains_,
 
 /// Windows first: a region is not let go while one is bound to it.
 void Context::release_objects() {
+  in_flight_ = {};
+  come_first(false);
   retry(stuck_windows_, ibv_dealloc_mw);
   for (ibv_mw*& window : windows_) let_go(window, stuck_windows_, ibv_dealloc_mw);
   retry(stuck_regions_, ibv_dereg_mr);
@@ -195,8 +198,13 @@ void Context::make_qp(const Order& order, Answer& answer) {
 void Context::advance(const Order& order, Answer& answer) {
   QpEnd& coming = coming_.at(order.qp);
   QpEnd& end = coming.qp ? coming : end_of(order.qp);
-  if (order.stage == Stage::reset) forget_posted(order.qp);
+  if (order.stage == Stage::reset) {
+    for (Posted& posted : in_flight_)
+      if (posted.qp == order.qp) posted = Posted{};
+    come_first(false);  // it waits for the driver's threads
+  }
   answer.error = impl::advance(port_, end, order.stage, order.peer, order.psn);
+  if (order.stage == Stage::rts) come_first_in_flight();
   answer.qp_number = end.qp->qp_num;
 }
 

@@ -72,8 +72,8 @@ class Context final : public Process {
   [[nodiscard]] ibv_mw_bind_info bind_info(const Call& call);
   void post(const Call& call, Request& request, Answer& answer);
   void complete(const Call& call, Answer& answer);
+  void come_first(bool wanted);
   void come_first_in_flight();
-  void forget_posted(std::uint32_t qp);
   void await_unsignaled(QpEnd& own, const Request& request, Answer& answer);
   void await_request(const Call& call, const Request& request, Answer& answer);
   void take_receive(QpEnd& end, bool wait, const Delivery& expected, Answer& answer);
@@ -96,6 +96,7 @@ class Context final : public Process {
     std::uint32_t qp = 0;
   };
   std::array<Posted, model::kMostLabels + 1> in_flight_{};  ///< by label
+  bool comes_first_ = false;                                ///< before the driver's threads
   Slots<ibv_pd*> pds_;
   Slots<ibv_mr*> regions_;
   Slots<ibv_mw*> windows_;

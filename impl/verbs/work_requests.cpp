@@ -41,13 +41,6 @@ int await(ibv_cq* cq, std::span<ibv_wc> completions, std::uint32_t limit_ms) {
   }
 }
 
-/// Whether this thread comes before the driver's own. Whoever may not ask for that (CAP_SYS_NICE in
-/// sched(7)) goes without it.
-void come_first(bool wanted) {
-  const sched_param priority{wanted ? 1 : 0};
-  static_cast<void>(sched_setscheduler(0, wanted ? SCHED_FIFO : SCHED_OTHER, &priority));
-}
-
 }  // namespace
 
 void Context::post_recv(const Call& call, Result& result) {
@@ -131,18 +124,19 @@ void Context::complete(const Call& call, Answer& answer) {
   come_first_in_flight();
 }
 
+/// Whether this thread comes before the driver's own. Whoever may not ask for that (CAP_SYS_NICE in
+/// sched(7)) goes without it. Nothing is asked for twice: a call more is enough to miss a race.
+void Context::come_first(bool wanted) {
+  if (std::exchange(comes_first_, wanted) == wanted) return;
+  const sched_param priority{wanted ? 1 : 0};
+  static_cast<void>(sched_setscheduler(0, wanted ? SCHED_FIFO : SCHED_OTHER, &priority));
+}
+
 /// While requests are in flight the program comes before the driver's threads: on one processor
-/// these go on only during a delay, so that it decides how far they are when the next call begins.
+/// these go on during a delay, so that it decides how far they are when the next call begins.
 void Context::come_first_in_flight() {
   come_first(std::any_of(
       in_flight_.begin(), in_flight_.end(), [](const Posted& posted) { return posted.id != 0; }));
-}
-
-/// What the end had in flight has no completion.
-void Context::forget_posted(std::uint32_t qp) {
-  for (Posted& posted : in_flight_)
-    if (posted.qp == qp) posted = Posted{};
-  come_first_in_flight();
 }
 
 /// The request's own completion.

@@ -43,16 +43,20 @@ bool conflict(const Ranges& some, const Ranges& others) {
   });
 }
 
-/// Whether a call that names a queue pair may be made while something is in flight there. Windows
-/// are bound and invalidated at the end that serves; the ends themselves may go.
-bool may_join(const Call<Plain>& call, bool is_own_end) {
+/// Whether a call that names a queue pair may be made while something is in flight there. At the
+/// end that serves, windows are bound and invalidated, and it may go; but not where a receive is
+/// posted, of which nobody could say what has flushed it.
+bool may_join(const State<Plain>& state, const Call<Plain>& call, bool is_own_end) {
+  const auto& qps = state.qps;
+  const bool receives = (qps.at(call.qp).posted | qps.at(peer_of(call.qp)).posted).truth();
   switch (call.verb) {
-    case Verb::connect:
-    case Verb::destroy_qp: return true;
+    case Verb::connect: return true;
     case Verb::modify_qp: return !is_own_end;
+    case Verb::destroy_qp: return !is_own_end && !receives;
     case Verb::local_inv:
     case Verb::bind_mw:
-    case Verb::post_bind_mw: return !is_own_end && (call.flags.value() & kUnsignaled) == 0;
+    case Verb::post_bind_mw:
+      return !is_own_end && !receives && (call.flags.value() & kUnsignaled) == 0;
     default: return call.part == Part::posted;
   }
 }
@@ -75,12 +79,13 @@ const PlainCondition kMayBeInFlight{"may_be_in_flight",
     "is no iWARP stream; its label is free, and none of the other end's requests is in flight",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
-    "no request is in flight on the pair, or the call posts another one, connects anew, destroys "
-    "an end, or is made at the end that serves them and changes its rights, or its windows",
+    "no request is in flight on the pair, or the call posts another one, connects anew, or is made "
+    "at the end that serves them and changes its rights; its windows, or itself, where no receive "
+    "is posted",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightApart{"flight_apart",
     "the call writes no byte that a request in flight may touch, touches none that one may write, "
-    "and changes no pages, no region, and takes none away from its windows",
+    "changes no pages, no region, takes none away from its windows, and binds no key of a request",
     "harness.in_flight", About::situation, never};
 
 bool Flight::is_on_pair(std::uint32_t qp) const {
@@ -110,11 +115,16 @@ const PlainCondition* Flight::forbids(
   if (names_pair(call.verb) && is_on_pair(call.qp)) {
     const bool own = std::any_of(requests_.begin(), requests_.end(),
         [&](const Request& r) { return r.step.call.qp == call.qp; });
-    if (!may_join(call, own)) return &kFlightLeavesAlone;
+    if (!may_join(state, call, own)) return &kFlightLeavesAlone;
   }
   const Result<Plain> nothing;
   const PlainView view{state, call, nothing};
-  if (changes_memory(view)) return &kFlightApart;
+  // A key in use that means another place would make two of one request.
+  const bool takes_key = call.verb == Verb::post_bind_mw &&
+                         std::any_of(requests_.begin(), requests_.end(), [&](const Request& r) {
+                           return (r.step.call.rkey == call.rkey).truth();
+                         });
+  if (takes_key || changes_memory(view)) return &kFlightApart;
   const auto touched = ranges_of(view);
   for (const auto& request : requests_)
     for (std::size_t i = request.since; !touched.empty() && i < moments_.size(); ++i)
@@ -183,14 +193,8 @@ Flight::Answer Flight::judge_completion(
   return *plainest;
 }
 
-std::vector<std::uint8_t> Flight::abandon(const Call<Plain>& call) {
-  std::vector<std::uint8_t> labels;
-  std::erase_if(requests_, [&](const Request& r) {
-    const bool gone = abandons(call, r.step.call);
-    if (gone) labels.push_back(r.step.call.label);
-    return gone;
-  });
-  return labels;
+void Flight::abandon(const Call<Plain>& call) {
+  std::erase_if(requests_, [&](const Request& r) { return abandons(call, r.step.call); });
 }
 
 void Flight::complete(const Call<Plain>& call, const State<Plain>* failed) {

@@ -45,9 +45,8 @@ class Flight {
   /// Judges the completion of a request in flight, whose call has the request's keys.
   Answer judge_completion(
       const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result);
-  /// The call was made. Gives the labels of the requests that it abandons (trace_form.hpp), which
-  /// are in flight no more.
-  std::vector<std::uint8_t> abandon(const Call<Plain>& call);
+  /// The call was made: what it abandons (trace_form.hpp) is in flight no more.
+  void abandon(const Call<Plain>& call);
   /// The request is not in flight any more. If it failed, those behind it find their queue pairs as
   /// they are in this state.
   void complete(const Call<Plain>& call, const State<Plain>* failed);

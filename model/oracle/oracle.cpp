@@ -89,9 +89,9 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
           (deviates && !recover(step, judgement));
   if (step.call.part == Part::completion)
     flight_.complete(step.call, step.result.outcome == Outcome::ok ? nullptr : &state_);
-  // Of a queue pair that was destroyed bytes may still come.
-  if (flight_.empty() && (step.call.part == Part::completion || step.call.verb == Verb::connect))
-    posted_.clear();
+  // A pair that was not connected anew is anywhere between.
+  lost_ = lost_ || (step.call.verb == Verb::connect && step.result.outcome != Outcome::ok);
+  if (flight_.empty()) posted_.clear();
   return judgement;
 }
 
@@ -123,19 +123,19 @@ Judgement Oracle::conclude(
     surprise_ = {view.state, step.call, step.result, bytes, provenance_};
   provenance_.note(*book_, rule, view);
   expect_late_failure(view);
-  if (step.call.verb == Verb::connect) {
+  if (step.call.verb == Verb::connect && step.result.outcome == Outcome::ok) {
     late_bytes_.forget(step.call.qp);
     may_have_failed_[step.call.qp] = may_have_failed_[peer_of(step.call.qp)] = false;
   }
   const auto before = flight_.empty() ? Region<Plain>{} : state_.regions.at(step.call.mr);
   advance(rule, view, state_);
-  if (!flight_.empty() && step.call.part == Part::whole) follow_flight(step.call, before);
+  const bool changes = step.call.part == Part::whole && step.result.outcome != Outcome::refused;
+  if (!flight_.empty() && changes) follow_flight(step.call, before);
   return bytes.verdict == Verdict::deviates ? bytes : judgement;
 }
 
 /// A request is in flight from now on.
 Judgement Oracle::post(Step& step, MemorySource& source) {
-  if (flight_.empty()) posted_.clear();
   posted_.push_back({state_, step.call});
   flight_.post(step, state_);
   cut_.at(step.call.label) = false;
@@ -159,11 +159,7 @@ void Oracle::expect_bytes_in_flight() {
 /// stored in the region any more, whatever the completion will tell.
 void Oracle::follow_flight(const Call<Plain>& call, const Region<Plain>& before) {
   flight_.pass(state_);
-  const bool ends = call.verb == Verb::connect || call.verb == Verb::destroy_qp;
-  const auto gone = ends ? flight_.abandon(call) : std::vector<std::uint8_t>{};
-  // What was sent may still arrive, but where the other end begins anew.
-  for (const auto label : gone) late_bytes_.keep(label);
-  if (!gone.empty() && call.verb == Verb::destroy_qp) may_have_failed_[peer_of(call.qp)] = true;
+  if (call.verb == Verb::connect) flight_.abandon(call);
   if (call.verb == Verb::dereg_mr && !state_.regions.at(call.mr).live.truth())
     flight_.each([&](const Call<Plain>& request) {
       if (!stores_to(before, request)) return;

@@ -98,7 +98,7 @@ class Oracle {
     State<Plain> state;
     Call<Plain> call;
   };
-  /// All of which some may not be over, or of which bytes may still come.
+  /// All since there were none.
   std::vector<Posted> posted_;
   /// Queue pairs that may have failed since they were last seen.
   std::array<bool, Plain::kQps> may_have_failed_{};

@@ -88,11 +88,10 @@ constexpr Form form_of(Verb verb) {
   return {};
 }
 
-/// Whether the call destroys the queue pair of a request in flight, or connects it anew: then the
-/// request has no completion.
+/// Whether the call connects the pair of a request in flight anew: then the request has no
+/// completion.
 constexpr bool abandons(const auto& call, const auto& request) {
-  if (call.verb == Verb::connect) return call.qp / 2U == request.qp / 2U;
-  return call.verb == Verb::destroy_qp && call.qp == request.qp;
+  return call.verb == Verb::connect && call.qp / 2U == request.qp / 2U;
 }
 
 }  // namespace mrproof::model

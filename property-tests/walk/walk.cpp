@@ -214,7 +214,7 @@ std::optional<model::PlannedCall> Walk::end_right(const model::Oracle& oracle,
   if (random_.chance(12)) {
     // The first pair stays, so that the case goes on.
     call.verb = request.qp >= 2 && random_.chance(50) ? Verb::destroy_qp : Verb::connect;
-    call.qp = random_.chance(50) ? request.qp : peer_of(request.qp);
+    call.qp = peer_of(request.qp);
     return step;
   }
   for (std::uint32_t slot = 0; slot < state.windows.size(); ++slot) {
