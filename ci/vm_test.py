@@ -121,16 +121,16 @@ class Run(unittest.TestCase):
 
     def test_resume(self):
         """A run of two guests that was cut short goes on with what each has left to do."""
-        self.assertEqual(self.walk("--time", 1), 0, self.output)
+        self.assertEqual(self.walk("--time", 1, steps=40000), 0, self.output)
         self.assertTrue(self.report["cut_short"])
         begun = self.report["cases"]["finished"]
         self.assertEqual(len(list(self.out.glob("guest-?-journal.jsonl"))), 2)
-        self.assertEqual(self.walk("--resume"), 0, self.output)
-        self.assertEqual(self.report["cases"]["finished"], 40)
-        self.assertLess(begun, 40)
+        self.assertEqual(self.walk("--resume", steps=40000), 0, self.output)
+        self.assertEqual(self.report["cases"]["finished"], 200)
+        self.assertLess(begun, 200)
         lines = map(json.loads, (self.out / "journal.jsonl").read_text().splitlines())
         self.assertEqual([line["index"] for line in lines if line["record"] == "case_end"],
-                         list(range(40)))
+                         list(range(200)))
         self.assertEqual(list(self.out.glob("guest-*.jsonl")), [])
 
     def test_driver_coverage(self):
@@ -227,7 +227,7 @@ rdma_write(qp0, 0x0, buf0+0, 1, 0x0, 0x0) -> LOC_QP_OP_ERR qp=ERR peer=RTS
         self.assertRegex(self.output, r"journal.jsonl:\d+: run 2 of the plan was not the same: ")
 
     def test_panic(self):
-        code = self.walk(*in_guest("sleep 2; echo c >/proc/sysrq-trigger"))
+        code = self.walk(*in_guest("sleep 2; echo c >/proc/sysrq-trigger"), steps=40000)
         incident = self.incident("Kernel panic")
         self.assertEqual(code, 1, self.output)
         self.assertTrue(any(i["verdict"] == "crash" for i in self.report["incidents"]))
@@ -239,7 +239,7 @@ rdma_write(qp0, 0x0, buf0+0, 1, 0x0, 0x0) -> LOC_QP_OP_ERR qp=ERR peer=RTS
 
     def test_worker_killed(self):
         kill = "for p in /proc/[0-9]*; do grep -q w[o]rker $p/cmdline && kill -9 ${p##*/}; done"
-        code = self.walk(*in_guest(f"sleep 2; {kill}"))
+        code = self.walk(*in_guest(f"sleep 2; {kill}"), steps=40000)
         incident = self.incident("signal 9")
         self.assertEqual(incident["verdict"], "inconclusive")
         self.assertEqual(code, 0, self.output)
