@@ -230,7 +230,9 @@ std::string ReproWriter::pairs_part() const {
     return replaced(std::string(repro_parts::kPairsCm), "@OWNER@", ends ? repro_parts::kOwner : "");
   }
   const bool windows = uses(Verb::bind_mw) || uses(Verb::post_bind_mw);
-  const bool atomics = uses(Verb::atomic_fetch_and_add) || uses(Verb::atomic_cmp_and_swp);
+  const bool can_atomics = has<Plain>(evidence_.trace.can.features, kAtomics).truth();
+  const bool atomics = uses(Verb::atomic_fetch_and_add) || uses(Verb::atomic_cmp_and_swp) ||
+                       (uses(Verb::query_qp) && can_atomics);
   const bool again = parts_.contains(ReproPart::reconnect);
   std::string text(repro_parts::kPairs);
   text = replaced(text, "@ACCESS@",
