@@ -124,6 +124,7 @@ enum RequestForm : std::uint32_t {
   kUnsignaled = 1U << 0,  ///< without IBV_SEND_SIGNALED: a success has no completion
   kFenced = 1U << 1,      ///< IBV_SEND_FENCE
   kSolicited = 1U << 2,   ///< IBV_SEND_SOLICITED
+  kLinked = 1U << 3,      ///< posted in one list with the request behind it
 };
 
 /// `flags` of rereg_mr (ibv_rereg_mr(3)).

@@ -190,7 +190,9 @@ void ReproWriter::transfer(const Step& step) {
     set_got(fmt::format("completion(qp{}->send_cq)", c.qp));
   } else if (c.part == Part::posted) {
     need(ReproPart::post);
-    set_got(fmt::format("post(qp{}, {})", c.qp, request(step)));
+    set_got((bits(c.flags) & kLinked) != 0
+                ? fmt::format("link_up({})", request(step))
+                : fmt::format("post(qp{}, {})", c.qp, request(step)));
     if (!is_decisive()) line("NEED(got == IBV_WC_SUCCESS);");
     return;
   } else if (!is_signaled(step)) {

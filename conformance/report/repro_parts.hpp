@@ -244,13 +244,25 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 )";
 
 inline constexpr std::string_view kPost = R"(
+static struct ibv_send_wr *list, **last = &list;
+
+/* To be posted with the next one. */
+static int link_up(struct ibv_send_wr *wr)
+{
+    wr->send_flags |= IBV_SEND_SIGNALED;
+    *last = wr;
+    last = &wr->next;
+    return IBV_WC_SUCCESS;
+}
+
 /* The completion is looked for later; from now on the program comes before the driver's threads, if
  * it may. */
 static int post(struct ibv_qp *qp, struct ibv_send_wr *wr)
 {
     struct ibv_send_wr *bad;
-    wr->send_flags |= IBV_SEND_SIGNALED;
-    int error = ibv_post_send(qp, wr, &bad);
+    link_up(wr);
+    int error = ibv_post_send(qp, list, &bad);
+    last = &list;
     (void)!sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
     errno = error;
     return error ? REFUSED : IBV_WC_SUCCESS;

@@ -32,6 +32,8 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
   const Plain::Small none = Plain::small(Outcome::none);
   seen.result = posted.result;
   seen.result.own_receive = seen.result.peer_receive = none;
+  if (posted.cut)
+    seen.disturbance = "a request in the middle of a list was refused, which no trace can say yet";
   if (seen.result.outcome == Outcome::refused) return;
   if (call.part == model::Part::posted) {
     in_flight_.push_back(call);

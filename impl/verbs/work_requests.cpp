@@ -61,6 +61,10 @@ void Context::request(const Call& call, Answer& answer) {
   if (call.verb == model::Verb::bind_mw) return bind_mw(call, answer);
   if (call.verb == model::Verb::post_bind_mw) return post_bind_mw(call, answer);
   if (call.part == model::Part::completion) return complete(call, answer);
+  if (call.part == model::Part::posted && (call.flags.value() & model::kLinked) != 0) {
+    list_.push_back(std::make_unique<Request>(call, next_id_++));
+    return note_posted(call, list_.back()->work.wr_id, answer);
+  }
   Request request(call, next_id_++);
   post(call, request, answer);
 }
@@ -106,17 +110,35 @@ void Context::post(const Call& call, Request& request, Answer& answer) {
   if (port_.connector) state_of(own);
   answer.failed = own.failed;
   ibv_send_wr* bad = nullptr;
-  const int error = ibv_post_send(own.qp.get(), &request.work, &bad);
+  const int error = post_list(own, &request.work, bad);
+  answer.cut = error != 0 && bad != &request.work;
   if (error != 0) return refuse(answer.result, error);
   if (call.part == model::Part::whole) return await_request(call, request, answer);
-  in_flight_.at(call.label) = {request.work.wr_id, call.qp};
+  note_posted(call, request.work.wr_id, answer);
+}
+
+/// Posts the requests that wait for the last one of their list, and that one.
+int Context::post_list(QpEnd& own, ibv_send_wr* last, ibv_send_wr*& bad) {
+  ibv_send_wr* next = last;
+  for (auto request = list_.rbegin(); request != list_.rend(); ++request)
+    (*request)->work.next = std::exchange(next, &(*request)->work);
+  const int error = next == nullptr ? 0 : ibv_post_send(own.qp.get(), next, &bad);
+  list_.clear();
+  return error;
+}
+
+/// The request is in flight, or will be with the last one of its list.
+void Context::note_posted(const Call& call, std::uint64_t id, Answer& answer) {
+  in_flight_.at(call.label) = {id, call.qp};
   come_first_in_flight();
   answer.result.outcome = Outcome::none;
   answer.result.completion_matches = Plain::bit(true);  // there is none to object to
 }
 
-/// The end of a request in flight.
+/// The end of a request in flight. A case may have ended before the last one of a list came.
 void Context::complete(const Call& call, Answer& answer) {
+  ibv_send_wr* bad = nullptr;
+  post_list(end_of(call.qp), nullptr, bad);
   const std::uint64_t id = std::exchange(in_flight_.at(call.label), Posted{}).id;
   if (id == 0) report_misuse("request", call.label, "is not in flight");
   come_first(false);

@@ -76,7 +76,8 @@ bool names_pair(Verb verb) { return form_of(verb).arguments.front() == Argument:
 
 const PlainCondition kMayBeInFlight{"may_be_in_flight",
     "a request in flight is a signaled RDMA write, read or atomic operation of a connection that "
-    "is no iWARP stream; its label is free, and none of the other end's requests is in flight",
+    "is no iWARP stream; its label is free, and none of the other end's requests is in flight; "
+    "one that is linked with the next is followed by a request of the same queue pair",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
     "no request is in flight on the pair, or the call posts another one, connects anew, or is made "
@@ -101,6 +102,9 @@ const PlannedCall* Flight::find(std::uint8_t label) const {
 
 const PlainCondition* Flight::forbids(
     const State<Plain>& state, const Call<Plain>& call) const {
+  const bool linked = is_transfer(call.verb) && (call.flags.value() & kLinked) != 0;
+  if (open_ && (call.part != Part::posted || call.qp != open()->qp)) return &kMayBeInFlight;
+  if (linked && call.part == Part::whole) return &kMayBeInFlight;
   if (call.part == Part::completion) return find(call.label) ? nullptr : &kMayBeInFlight;
   if (call.part == Part::posted) {
     const bool may_fly = is_remote(call.verb) && call.verb != Verb::rdma_write_with_imm &&
@@ -136,6 +140,7 @@ const PlainCondition* Flight::forbids(
 void Flight::post(const PlannedCall& step, const State<Plain>& state) {
   if (empty()) moments_ = {state};
   requests_.push_back({step, moments_.size() - 1});
+  open_ = (step.call.flags.value() & kLinked) != 0;
 }
 
 void Flight::pass(const State<Plain>& state) {

@@ -21,6 +21,11 @@ extern const PlainCondition kMayBeInFlight, kFlightLeavesAlone, kFlightApart;
 class Flight {
  public:
   [[nodiscard]] bool empty() const { return requests_.empty(); }
+  [[nodiscard]] std::size_t size() const { return requests_.size(); }
+  /// The call whose request is linked with the next one, which has to come now; or null.
+  [[nodiscard]] const Call<Plain>* open() const {
+    return open_ ? &requests_.back().step.call : nullptr;
+  }
   /// Of those in flight the one that was posted first; there has to be one.
   [[nodiscard]] const PlannedCall& oldest() const { return requests_.front().step; }
   /// Whether requests of the queue pair or of its peer are in flight.
@@ -33,6 +38,8 @@ class Flight {
 
   /// The call, whose keys are resolved, was posted in that state.
   void post(const PlannedCall& step, const State<Plain>& state);
+  /// The next request of a list was refused: the list is over.
+  void close() { open_ = false; }
   /// Another call has changed the state.
   void pass(const State<Plain>& state);
 
@@ -62,6 +69,7 @@ class Flight {
   };
   [[nodiscard]] bool is_overtaken(const Rulebook& book, const Call<Plain>& call) const;
   std::vector<Request> requests_;      // as they were posted
+  bool open_ = false;                  // whether the last one is linked with the next
   std::vector<State<Plain>> moments_;  // since the first of them; the last is now
 };
 

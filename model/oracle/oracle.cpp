@@ -92,6 +92,7 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   // A pair that was not connected anew is anywhere between.
   lost_ = lost_ || (step.call.verb == Verb::connect && step.result.outcome != Outcome::ok);
   if (flight_.empty()) posted_.clear();
+  if (step.call.part == Part::posted && !is_in_flight(step)) flight_.close();
   return judgement;
 }
 

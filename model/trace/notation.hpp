@@ -42,8 +42,8 @@ inline constexpr std::array<NamedValue, 21> kFeatureNames{
 inline constexpr std::array<NamedValue, 3> kChangeNames{{{kChangeTranslation, "CHANGE_TRANSLATION"},
     {kChangePd, "CHANGE_PD"}, {kChangeAccess, "CHANGE_ACCESS"}}};
 /// `flags` of a work request.
-inline constexpr std::array<NamedValue, 3> kFormNames{
-    {{kUnsignaled, "UNSIGNALED"}, {kFenced, "FENCE"}, {kSolicited, "SOLICITED"}}};
+inline constexpr std::array<NamedValue, 4> kFormNames{{{kUnsignaled, "UNSIGNALED"},
+    {kFenced, "FENCE"}, {kSolicited, "SOLICITED"}, {kLinked, "LINKED"}}};
 /// `flags` of advise_mr.
 inline constexpr std::array<NamedValue, 1> kAdviseFlagNames{{{kAdviseFlush, "FLUSH"}}};
 /// `error` of a refused rereg_mr: enum ibv_rereg_mr_err_code without IBV_REREG_MR_.

@@ -127,6 +127,7 @@ std::vector<Malformed> of_work_requests() {
       line("LabelOfNoRequest", "a: dereg_mr(mr0)", 1, "only work requests"),
       third("LabelTakenTwice", "a: send(qp0, 0x1, 0x0, 1) -> posted",
           "a: send(qp0, 0x1, 0x0, 1) -> posted", 1, "in flight already"),
+      line("LinkedAndWaitedFor", "send(qp0, 0x1, 0x0, 1, LINKED)", 1, "put a label before it"),
       line("DelayOfNothing", "after 0 us: dereg_mr(mr0)", 6, "one microsecond at least"),
       line("DelayInSeconds", "after 1 s: dereg_mr(mr0)", 9, "'us:'"),
       line("DelayOfHours", "after 1000001 us: dereg_mr(mr0)", 7, "too large"),

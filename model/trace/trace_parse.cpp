@@ -65,6 +65,9 @@ void parse_part(LineScanner& in, const std::vector<Step>& steps, Step& step) {
   if (label != 0) in.expect(":");
   parse_call(in, step);
   step.call.delay = delay;
+  if (label == 0 && is_transfer(step.call.verb) && (step.call.flags.value() & kLinked) != 0)
+    in.fail_at(0, "what is linked with the next request is in flight; put a label before it, as "
+                  "'a: '");
   if (label == 0) return;
   if (!is_transfer(step.call.verb))
     in.fail_at(0, "only work requests of a send queue can be in flight; take the label away");

@@ -347,6 +347,14 @@ void drop_strays(std::vector<model::Step>& steps) {
     if (step.call.part == Part::posted) return !in_flight.emplace(label, step.call).second;
     return step.call.part == Part::completion && in_flight.erase(label) == 0;
   });
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    auto& call = steps[i].call;
+    if (!is_transfer(call.verb)) continue;
+    const bool goes_on = call.part == Part::posted && i + 1 < steps.size() &&
+                         steps[i + 1].call.part == Part::posted &&
+                         steps[i + 1].call.qp == call.qp;
+    if (!goes_on) call.flags = call.flags & ~Plain::flags(kLinked);
+  }
 }
 
 std::string calls_text(const model::Trace& trace) {

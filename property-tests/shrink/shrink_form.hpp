@@ -70,7 +70,8 @@ std::uint64_t address_weight(std::uint64_t address);
 /// Microseconds before a call, plainest first.
 inline constexpr std::initializer_list<std::uint64_t> kRoundDelays{10, 100, 1000, 20, 50, 200, 500};
 
-/// Leaves out completions of what is not in flight, and requests whose label is taken.
+/// Leaves out completions of what is not in flight, and requests whose label is taken; ends lists
+/// that do not go on.
 void drop_strays(std::vector<model::Step>& steps);
 
 /// Setup and calls as text, without results: the same for the same candidate.

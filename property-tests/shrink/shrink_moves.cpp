@@ -240,6 +240,7 @@ void propose_landed(const ShrinkForm& form, const Propose& propose) {
     ShrinkForm landed = form;
     landed.steps[at].call.part = Part::whole;
     landed.steps[at].call.label = 0;
+    landed.steps[at].call.flags = landed.steps[at].call.flags & ~Plain::flags(kLinked);
     for (std::size_t end = at + 1; end < landed.steps.size(); ++end)
       if (landed.steps[end].call.label == label) {
         landed.steps.erase(landed.steps.begin() + static_cast<std::ptrdiff_t>(end));
