@@ -14,7 +14,7 @@ RUNNER = """
 for program in /programs/bin/*; do
     name=${program##*/}
     echo "programs: begin $name"
-    /bin/busybox timeout -s KILL %d "$program" %s 2>&1
+    /bin/busybox timeout -s KILL %d %s "$program" %s 2>&1
     echo "programs: end $name $?"
 done
 echo "programs: all done"
@@ -28,12 +28,15 @@ class Ended:
     output: str
 
 
-def archive_of(programs, arguments, limit):
-    """The bytes of an archive that holds the programs and the script that runs them in order."""
+def archive_of(programs, arguments, limit, under="", files=None):
+    """The bytes of an archive that holds the programs, the script that runs them in order, each as
+    an argument of the command `under`, and other files: {place below /programs: file}."""
     archive = image.Archive()
     for place, (name, path) in enumerate(programs.items()):
         archive.file(f"programs/bin/{place:04}-{name}", Path(path).read_bytes(), executable=True)
-    archive.file("programs/run", (RUNNER % (limit, arguments)).encode())
+    for place, path in (files or {}).items():
+        archive.file(f"programs/{place}", Path(path).read_bytes(), executable=True)
+    archive.file("programs/run", (RUNNER % (limit, under, arguments)).encode())
     return archive.finish()
 
 
@@ -104,13 +107,15 @@ def boot(target, archive, limit, keep=None):
     return f"{why}\n"
 
 
-def run_programs(target, programs, arguments="", limit=150):
+def run_programs(target, programs, arguments="", limit=150, under="", files=None):
     """{name: Ended} of the programs ({name: file}), run one after the other in one guest.
 
-    Those after one that kills or hangs the kernel are missing. `limit`: seconds for each.
+    Those after one that kills or hangs the kernel are missing. `limit`: seconds for each. `under`
+    and `files`: see archive_of().
     """
     # A program may be silent for all of its time.
-    console = boot(target, archive_of(programs, arguments, limit), limit + 60)
+    console = boot(target, archive_of(programs, arguments, limit, under, files),
+                   limit + 60)
     ended = {}
     begins = re.split(r"^programs: begin \d{4}-(.*)$", console, flags=re.M)
     for name, rest in zip(begins[1::2], begins[2::2]):

@@ -73,12 +73,9 @@ class Context final : public Process {
   [[nodiscard]] ibv_mw_bind_info bind_info(const Call& call);
   void post(const Call& call, Request& request, Answer& answer);
   void complete(const Call& call, Answer& answer);
-<<<<<<< HEAD
   void come_first(bool wanted);
-=======
   int post_list(QpEnd& own, ibv_send_wr* last, ibv_send_wr*& bad);
   void note_posted(const Call& call, std::uint64_t id, Answer& answer);
->>>>>>> b822e75 (Requests posted in one list (LINKED): written, not built yet)
   void come_first_in_flight();
   void await_unsignaled(QpEnd& own, const Request& request, Answer& answer);
   void await_request(const Call& call, const Request& request, Answer& answer);
@@ -102,11 +99,8 @@ class Context final : public Process {
     std::uint32_t qp = 0;
   };
   std::array<Posted, model::kMostLabels + 1> in_flight_{};  ///< by label
-<<<<<<< HEAD
   bool comes_first_ = false;                                ///< before the driver's threads
-=======
   std::vector<std::unique_ptr<Request>> list_;  ///< requests to be posted with the next one
->>>>>>> b822e75 (Requests posted in one list (LINKED): written, not built yet)
   Slots<ibv_pd*> pds_;
   Slots<ibv_mr*> regions_;
   Slots<ibv_mw*> windows_;

@@ -1,7 +1,7 @@
 #include "model/oracle/flight.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "model/rules/effects.hpp"
 #include "model/trace/trace_form.hpp"
@@ -147,19 +147,45 @@ void Flight::pass(const State<Plain>& state) {
   if (!empty()) moments_.push_back(state);
 }
 
-/// Whether another request of the queue pair may have failed before it was sent: it takes those
-/// with it that were sent before it and are not answered yet.
-bool Flight::is_overtaken(const Rulebook& book, const Call<Plain>& call) const {
+/// Whether the request may have failed at some moment, here or there: at its own end before it was
+/// sent or answered, or at the other one.
+bool Flight::may_fail(const Rulebook& book, const Request& request, bool there) const {
   const Result<Plain> nothing;
-  return std::any_of(requests_.begin(), requests_.end(), [&](const Request& other) {
-    if (other.step.call.qp != call.qp || other.step.call.label == call.label) return false;
-    return std::any_of(moments_.begin() + static_cast<std::ptrdiff_t>(other.since), moments_.end(),
-        [&](const State<Plain>& state) {
-          const auto outcomes = allowed(book, {state, other.step.call, nothing});
-          return outcomes.contains(Outcome::loc_prot_err) ||
-                 outcomes.contains(Outcome::loc_len_err) || !outcomes.contains(Outcome::ok);
-        });
-  });
+  return std::any_of(moments_.begin() + static_cast<std::ptrdiff_t>(request.since), moments_.end(),
+      [&](const State<Plain>& state) {
+        const auto outcomes = allowed(book, {state, request.step.call, nothing});
+        if (there)
+          return outcomes.contains(Outcome::rem_access_err) ||
+                 outcomes.contains(Outcome::rem_inv_req_err) ||
+                 outcomes.contains(Outcome::rem_op_err);
+        return outcomes.contains(Outcome::loc_prot_err) ||
+               outcomes.contains(Outcome::loc_len_err) || !outcomes.contains(Outcome::ok);
+      });
+}
+
+/// Judges it as one that came when other requests of the queue pair had failed. One that fails
+/// before it is sent takes those with it that were sent before it and are not answered yet; one
+/// that fails at the other end takes that end with it, whatever becomes of those before it.
+std::optional<Flight::Answer> Flight::judge_beside_failures(
+    const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result) const {
+  const bool flushed = result.outcome == Outcome::wr_flush_err;
+  bool own = false, far = false;
+  for (const auto& other : requests_) {
+    if (other.step.call.qp != call.qp) continue;
+    const bool itself = other.step.call.label == call.label;
+    own = own || (flushed && !itself && may_fail(book, other, false));
+    far = far || ((flushed || !itself) && may_fail(book, other, true));
+  }
+  for (const auto& [fails_here, fails_there] : {std::pair{1, 0}, {0, 1}, {1, 1}}) {
+    if ((fails_here != 0 && !own) || (fails_there != 0 && !far)) continue;
+    for (State<Plain> failed : moments_) {
+      if (fails_here != 0) TransferEffects<Plain>::fail(failed, call.qp);
+      if (fails_there != 0) TransferEffects<Plain>::fail(failed, peer_of(call.qp));
+      Judgement judgement = judge(book, {failed, call, result});
+      if (judgement.verdict != Verdict::deviates) return Answer{std::move(judgement), failed};
+    }
+  }
+  return std::nullopt;
 }
 
 Flight::Answer Flight::judge_completion(
@@ -188,12 +214,7 @@ Flight::Answer Flight::judge_completion(
     }
   }
   if (excused) return *excused;
-  if (result.outcome == Outcome::wr_flush_err && is_overtaken(book, call)) {
-    State<Plain> failed = moments_.back();
-    TransferEffects<Plain>::fail(failed, call.qp);
-    Judgement judgement = judge(book, {failed, call, result});
-    if (judgement.verdict != Verdict::deviates) return {std::move(judgement), std::move(failed)};
-  }
+  if (auto other = judge_beside_failures(book, call, result)) return *other;
   if (!known || !plainest) return {{}, moments_.back(), false};
   return *plainest;
 }

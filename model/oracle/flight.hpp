@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/judge/judge.hpp"
@@ -67,7 +68,9 @@ class Flight {
     PlannedCall step;
     std::size_t since;  ///< the first moment at which it may take effect
   };
-  [[nodiscard]] bool is_overtaken(const Rulebook& book, const Call<Plain>& call) const;
+  [[nodiscard]] bool may_fail(const Rulebook& book, const Request& request, bool there) const;
+  [[nodiscard]] std::optional<Answer> judge_beside_failures(
+      const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result) const;
   std::vector<Request> requests_;      // as they were posted
   bool open_ = false;                  // whether the last one is linked with the next
   std::vector<State<Plain>> moments_;  // since the first of them; the last is now

@@ -196,6 +196,11 @@ Judgement Oracle::complete(Step& step, MemorySource& source) {
     judgement = conclude(step, view, judgement, source);
   else
     judgement.verdict = Verdict::inconclusive;
+  // Another request has failed there.
+  const auto far = peer_of(step.call.qp);
+  if (known && (state.qps.at(far).state == Plain::small(QpState::err)).truth() &&
+      (step.result.peer_state == Plain::small(QpState::err)).truth())
+    TransferEffects<Plain>::fail(state_, far);
   undefined_ = !known;
   return judgement;
 }

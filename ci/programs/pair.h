@@ -1,0 +1,119 @@
+/* What the programs here have in common: a device, a PD, and two queue pairs of this process that
+ * are connected. Each program is written once and made twice: right, and with WRONG defined, wrong
+ * in the one way that its first line names as mrproof watch does. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SIZE 4096
+#define ALL (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+             IBV_ACCESS_REMOTE_ATOMIC)
+#ifdef WRONG
+#define IF_WRONG(wrong, right) (wrong)
+#else
+#define IF_WRONG(wrong, right) (right)
+#endif
+#define NEED(what) ((what) ? (void)0 : (perror(#what), exit(3)))
+
+static struct ibv_context *context;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_qp *qp[2];
+static char *memory; /* two pages: the first is used here, the second is the other end's */
+
+static struct ibv_qp *make_qp(void)
+{
+    struct ibv_qp_init_attr attr = {.send_cq = cq, .recv_cq = cq, .cap = {16, 16, 2, 2, 0},
+                                    .qp_type = IBV_QPT_RC};
+    return ibv_create_qp(pd, &attr);
+}
+
+static void modify(struct ibv_qp *of, enum ibv_qp_state state, struct ibv_qp *peer, int access)
+{
+    struct ibv_port_attr port;
+    struct ibv_qp_attr attr = {.qp_state = state, .port_num = 1, .qp_access_flags = access,
+        .dest_qp_num = peer->qp_num, .max_dest_rd_atomic = 1, .min_rnr_timer = 1, .timeout = 14,
+        .retry_cnt = 3, .rnr_retry = 3, .max_rd_atomic = 1};
+    int mask[] = {[IBV_QPS_INIT] = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+        [IBV_QPS_RTR] = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                        IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+        [IBV_QPS_RTS] = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+                        IBV_QP_MAX_QP_RD_ATOMIC};
+    NEED(!ibv_query_port(context, 1, &port));
+    NEED(!ibv_query_gid(context, 1, 1, &attr.ah_attr.grh.dgid));
+    attr.path_mtu = port.active_mtu;
+    attr.ah_attr.is_global = attr.ah_attr.port_num = 1;
+    attr.ah_attr.grh.sgid_index = 1;
+    attr.ah_attr.grh.hop_limit = 64;
+    NEED(!ibv_modify_qp(of, &attr, mask[state] | IBV_QP_STATE));
+}
+
+static void open_all(void)
+{
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    NEED(list && list[0] && (context = ibv_open_device(list[0])));
+    ibv_free_device_list(list);
+    NEED(pd = ibv_alloc_pd(context));
+    NEED(cq = ibv_create_cq(context, 32, NULL, NULL, 0));
+    NEED((qp[0] = make_qp()) && (qp[1] = make_qp()));
+    memory = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    NEED(memory != MAP_FAILED);
+}
+
+/* `access`: what the second queue pair lets the first one do. */
+static void connect_pair(int access)
+{
+    for (int state = IBV_QPS_INIT; state <= IBV_QPS_RTS; ++state)
+        for (int i = 0; i < 2; ++i)
+            modify(qp[i], state, qp[!i], i ? access : 0);
+}
+
+static struct ibv_mr *region(void *at, size_t length, int access)
+{
+    struct ibv_mr *mr = ibv_reg_mr(pd, at, length, access);
+    NEED(mr);
+    return mr;
+}
+
+/* Posts a request of the first queue pair and gives the status of its completion. */
+static int transfer(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey, void *remote)
+{
+    struct ibv_send_wr *bad, wr = {.wr_id = 1, .sg_list = &sge, .num_sge = 1, .opcode = opcode,
+                                   .send_flags = IBV_SEND_SIGNALED};
+    struct ibv_wc wc;
+    if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+        wr.wr.atomic.remote_addr = (uintptr_t)remote;
+        wr.wr.atomic.rkey = rkey;
+        wr.wr.atomic.compare_add = 1;
+    } else {
+        wr.wr.rdma.remote_addr = (uintptr_t)remote;
+        wr.wr.rdma.rkey = rkey;
+    }
+    if (ibv_post_send(qp[0], &wr, &bad))
+        return -1;
+    for (int i = 0; i < 5000; ++i, usleep(1000))
+        if (ibv_poll_cq(cq, 1, &wc) == 1 && wc.wr_id == 1)
+            return wc.status;
+    return -2;
+}
+
+static struct ibv_sge piece(void *at, uint32_t length, uint32_t lkey)
+{
+    return (struct ibv_sge){(uintptr_t)at, length, lkey};
+}
+
+static void close_qps(void)
+{
+    NEED(!ibv_destroy_qp(qp[0]) && !ibv_destroy_qp(qp[1]));
+}
+
+static void close_all(void)
+{
+    NEED(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd) && !ibv_close_device(context));
+}

@@ -1,0 +1,15 @@
+/* finds: rdma_write.remote_right */
+#include "pair.h"
+
+int main(void)
+{
+    open_all();
+    connect_pair(ALL);
+    struct ibv_mr *near = region(memory, SIZE, ALL);
+    struct ibv_mr *far = region(memory + SIZE, SIZE, IF_WRONG(IBV_ACCESS_LOCAL_WRITE, ALL));
+    transfer(IBV_WR_RDMA_WRITE, piece(memory, 8, near->lkey), far->rkey, memory + SIZE);
+    close_qps();
+    NEED(!ibv_dereg_mr(near) && !ibv_dereg_mr(far));
+    close_all();
+    return 0;
+}

@@ -1,0 +1,40 @@
+// What watching a program has told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/judge/judge.hpp"
+
+namespace mrproof::watch {
+
+/// Whose mistake a finding is: never both.
+enum class Whose : std::uint8_t { program, provider };
+
+/// One mistake, made once or more often at one place of the program.
+struct Finding {
+  Whose whose = Whose::program;
+  std::string name;     ///< "rdma_write.local_in_bounds": the same for the same mistake
+  std::string what;     ///< what was done
+  std::string wrong;    ///< what does not hold, or what was seen that should not have been
+  std::string clauses;  ///< where that is written: ids of specs/clauses/; may be empty
+  std::vector<std::string> objects;  ///< the objects that it is about, each with its history
+  std::string remedy;
+  std::uint32_t pid = 0;
+  std::uint64_t caller = 0;  ///< where in the program
+  std::uint64_t count = 1;
+};
+
+/// What was looked at.
+struct Counts {
+  std::uint64_t events = 0;
+  std::uint64_t judged = 0;   ///< calls, requests and completions that were judged
+  std::uint64_t unknown = 0;  ///< failures for which nothing that was seen is a reason
+  std::uint64_t passed = 0;   ///< calls that were passed through
+};
+
+/// What a programmer does about a condition that is broken; empty of one that nobody can break.
+std::string remedy_of(const model::PlainCondition& condition);
+
+}  // namespace mrproof::watch

@@ -1,0 +1,73 @@
+// Judges what a watched program did: its own mistakes, and the provider's.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "conformance/watch/world.hpp"
+
+namespace mrproof::watch {
+
+/// Follows the events of a recording. What cannot be known is no finding: failures for which
+/// nothing that was seen is a reason are counted.
+class Judge {
+ public:
+  /// Names a place of the program.
+  using Naming = std::function<std::string(std::uint32_t pid, std::uint64_t address)>;
+  explicit Judge(Naming naming) : naming_(std::move(naming)) {}
+
+  /// The next event, in the order of their times.
+  void take(const Event& event);
+
+  [[nodiscard]] const std::vector<Finding>& findings() const { return findings_; }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
+ private:
+  using Name = std::pair<std::uint32_t, std::uint64_t>;  // process and pointer
+  struct Place {
+    World* world;
+    std::uint32_t slot;
+  };
+  using Places = std::map<Name, Place>;
+
+  void open_device(const Event& event);
+  void alloc_pd(const Event& event);
+  void dealloc_pd(const Event& event);
+  void reg_mr(const Event& event);
+  void dereg_mr(const Event& event);
+  void create_qp(const Event& event);
+  void modify_qp(const Event& event);
+  void destroy_qp(const Event& event);
+  void post(const Event& event);
+  void refused(const Event& event);
+  void completion(const Event& event);
+  void unmap(const Event& event);
+  void leave(const Event& event);
+
+  void judge_post(const Event& event, End& end, Request& request);
+  void judge_end(const Event& event, End& end, const Request& request, bool succeeded);
+  /// The queue pair at the other end, if it is watched and there is one only that can be it.
+  [[nodiscard]] const End* peer_of(const End& end) const;
+  End* find_end(Name name);
+  End* find_end(const Event& completion);
+  World& world_of(const Event& event, std::uint64_t context);
+
+  Finding& tell(Whose whose, const Event& event, std::string name, std::string what,
+                std::string wrong);
+  void tell_reasons(Whose whose, const Event& event, const End& end, const Request& request,
+                    const std::vector<Reason>& reasons);
+  [[nodiscard]] std::string history(const World& world, const Reason& reason) const;
+  [[nodiscard]] std::string origin(const Life& life) const;
+
+  Naming naming_;
+  std::map<std::string, std::unique_ptr<World>> worlds_;  ///< by the device's name
+  std::map<Name, World*> contexts_;
+  Places domains_, regions_, ends_;
+  std::vector<Finding> findings_;
+  std::map<std::string, std::size_t> places_told_;
+  Counts counts_;
+};
+
+}  // namespace mrproof::watch

@@ -1,0 +1,32 @@
+// Where in a program a call was made: its addresses as names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mrproof::watch {
+
+/// Names of places in the programs of one recording, by the maps that lie beside it.
+class Places {
+ public:
+  explicit Places(std::string folder) : folder_(std::move(folder)) {}
+  /// "function at file:line" where the program has debug information and addr2line is installed,
+  /// else "program+0x1234"; "somewhere" of an address that is in no file.
+  const std::string& name(std::uint32_t pid, std::uint64_t address);
+
+ private:
+  struct Mapping {
+    std::uint64_t begin, end, offset;
+    std::string file;
+  };
+  const std::vector<Mapping>& maps_of(std::uint32_t pid);
+  std::string look_up(std::uint32_t pid, std::uint64_t address);
+  std::string folder_;
+  std::map<std::uint32_t, std::vector<Mapping>> maps_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> names_;
+};
+
+}  // namespace mrproof::watch

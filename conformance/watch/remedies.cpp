@@ -1,0 +1,43 @@
+#include <array>
+#include <string_view>
+
+#include "conformance/watch/finding.hpp"
+
+namespace mrproof::watch {
+namespace {
+
+struct Remedy {
+  std::string_view condition, text;
+};
+// By the names of the model's conditions.
+constexpr std::array<Remedy, 13> kRemedies{{
+    {"local_key_live",
+     "take the lkey of a region that is registered; deregister it only after the completion"},
+    {"local_same_pd", "register the memory in the PD of the queue pair"},
+    {"local_write_right",
+     "register with IBV_ACCESS_LOCAL_WRITE what receives, reads and atomic operations are to store "
+     "in"},
+    {"local_in_bounds", "keep address and length of the element inside the registered range"},
+    {"remote_key_live",
+     "let the other end keep its region until it knows that nobody uses it any more"},
+    {"remote_same_pd", "let the other end register the memory in the PD of its queue pair"},
+    {"remote_right", "let the other end register with the right that the operation needs"},
+    {"pair_accepts",
+     "set the right in qp_access_flags of ibv_modify_qp() at the end that serves the request"},
+    {"remote_in_bounds", "keep remote address and length inside what the other end registered"},
+    {"qp_ready", "take the queue pair to RTS before anything is posted to its send queue"},
+    {"remote_write_has_local_write",
+     "add IBV_ACCESS_LOCAL_WRITE to IBV_ACCESS_REMOTE_WRITE and IBV_ACCESS_REMOTE_ATOMIC"},
+    {"no_bound_window", "invalidate or deallocate the windows on the region first"},
+    {"pd_unused", "destroy regions, windows and queue pairs of the PD first"},
+}};
+
+}  // namespace
+
+std::string remedy_of(const model::PlainCondition& condition) {
+  for (const auto& [id, text] : kRemedies)
+    if (id == condition.id) return std::string(text);
+  return {};
+}
+
+}  // namespace mrproof::watch

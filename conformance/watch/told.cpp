@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "conformance/watch/watching.hpp"
+
+namespace mrproof::watch {
+namespace {
+
+std::string_view name_of(Whose whose) { return whose == Whose::program ? "program" : "provider"; }
+
+}  // namespace
+
+std::string told_text(const Told& told) {
+  std::string text;
+  for (std::size_t i = 0; i < told.findings.size(); ++i) {
+    const auto& f = told.findings[i];
+    text += fmt::format("{}: {}{}\n  {}\n  {}{}\n", name_of(f.whose), f.name,
+                        f.count > 1 ? fmt::format(" ({} times)", f.count) : "", f.what, f.wrong,
+                        f.clauses.empty() ? "" : " [" + f.clauses + "]");
+    for (const auto& object : f.objects) text += fmt::format("  {}\n", object);
+    text += fmt::format("  at {}\n", told.places[i]);
+    if (!f.remedy.empty()) text += fmt::format("  remedy: {}\n", f.remedy);
+    text += '\n';
+  }
+  text += fmt::format("{} findings; {} events seen, {} judged, {} unknown, {} passed through",
+                      told.findings.size(), told.counts.events, told.counts.judged,
+                      told.counts.unknown, told.counts.passed);
+  return text + (told.lost > 0 ? fmt::format(", {} lost\n", told.lost) : "\n");
+}
+
+std::string told_json(const Told& told) {
+  auto all = nlohmann::json::array();
+  for (std::size_t i = 0; i < told.findings.size(); ++i) {
+    const auto& f = told.findings[i];
+    all.push_back({{"whose", name_of(f.whose)}, {"name", f.name}, {"what", f.what},
+                   {"wrong", f.wrong}, {"clauses", f.clauses}, {"objects", f.objects},
+                   {"remedy", f.remedy}, {"pid", f.pid}, {"place", told.places[i]},
+                   {"count", f.count}});
+  }
+  const nlohmann::json report{{"format", "mrproof watch v1"}, {"findings", all},
+      {"counts", {{"events", told.counts.events}, {"judged", told.counts.judged},
+                  {"unknown", told.counts.unknown}, {"passed", told.counts.passed},
+                  {"lost", told.lost}}}};
+  return report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mrproof::watch

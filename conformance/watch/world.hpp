@@ -1,0 +1,82 @@
+// The objects of a watched program that are of one device: the model's state, and where in the
+// program each object comes from.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "conformance/watch/finding.hpp"
+#include "conformance/watch/recording.hpp"
+
+namespace mrproof::watch {
+
+using model::Plain;
+
+/// Where and when an object was made and destroyed.
+struct Life {
+  std::uint32_t pid = 0;
+  std::uint64_t object = 0;  ///< its pointer
+  std::uint64_t made_by = 0, ended_by = 0;
+  bool live = true;
+};
+
+/// A request of a send queue, or a receive, whose completion was not seen yet.
+struct Request {
+  std::uint64_t id = 0;  ///< wr_id
+  model::Verb verb = model::Verb::post_recv;
+  bool inlined = false;   ///< the elements' keys do not matter
+  bool foretold = false;  ///< a finding has told already that it has to fail
+  std::uint64_t caller = 0;
+  std::vector<model::Element<Plain>> elements;
+  Plain::Key rkey{};
+  Plain::Address remote{};
+  [[nodiscard]] Plain::Address length() const;
+};
+
+struct World;
+/// A queue pair. Its slot in the model's state is even; behind it is a place for the other end, of
+/// which nothing is known there.
+struct End {
+  Life life;
+  World* world = nullptr;
+  std::uint32_t slot = 0;
+  std::uint32_t number = 0, peer_number = 0;
+  bool is_rc = false, connected = false;
+  std::uint64_t send_cq = 0, receive_cq = 0;
+  std::uint64_t state = 0;  ///< enum ibv_qp_state, as the program asked for it
+  bool state_known = true;  ///< nobody but the program has changed it
+  std::deque<Request> sends, receives;
+};
+
+/// Why a request has to fail.
+struct Reason {
+  const model::PlainCondition* condition;
+  /// Whether there is no doubt. A key that nobody was seen to make may be one of a call that is not
+  /// watched.
+  bool certain;
+  bool remote;
+  model::Element<Plain> element;  ///< whose key it is about; `remote`: key and range over there
+};
+
+/// All objects of one device.
+struct World {
+  World();
+  model::State<Plain> state;
+  std::vector<Life> regions;            ///< by slot; slots are used once
+  std::deque<End> ends;                 ///< in slots 0, 2, 4, ...
+  std::vector<Life> domains;            ///< by slot
+  std::unordered_map<std::uint32_t, std::uint32_t> by_lkey, by_rkey;  ///< slot of the last holder
+  bool has_windows = false;  ///< which are not followed: an rkey may be one of theirs
+};
+
+/// Why the request of that queue pair cannot succeed as things are now; `peer`: the end that serves
+/// it, or null if that is not known.
+std::vector<Reason> reasons_against(const End& end, const Request& request, const End* peer);
+/// The same of a call that is no request: what its success would break.
+std::vector<const model::PlainCondition*> broken_by(
+    const World& world, const model::Call<Plain>& call);
+
+}  // namespace mrproof::watch

@@ -1,0 +1,130 @@
+#include "impl/watch/posting.hpp"
+
+#include <cstdint>
+
+#include "impl/watch/call.hpp"
+
+#pragma GCC visibility push(hidden)
+namespace mrproof::watch {
+namespace {
+
+/// A provider refuses requests with more elements, mostly without looking at them: so do we not.
+constexpr int kMostElements = 256;
+/// No queue is longer: a list that is has been made a ring by mistake.
+constexpr std::uint64_t kMostRequests = 1 << 17;
+
+/// The remote side of a request; the header keeps it in a union, by the opcode.
+void remote_side(const ibv_send_wr& request, Record& record) {
+  switch (request.opcode) {
+    case IBV_WR_RDMA_WRITE:
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
+    case IBV_WR_RDMA_READ:
+      record.words[2] = request.wr.rdma.remote_addr;
+      record.words[3] = request.wr.rdma.rkey;
+      break;
+    case IBV_WR_ATOMIC_CMP_AND_SWP:
+    case IBV_WR_ATOMIC_FETCH_AND_ADD:
+      record.words[2] = request.wr.atomic.remote_addr;
+      record.words[3] = request.wr.atomic.rkey;
+      record.words[4] = request.wr.atomic.compare_add;
+      record.words[5] = request.wr.atomic.swap;
+      break;
+    case IBV_WR_SEND_WITH_INV:
+    case IBV_WR_LOCAL_INV: record.words[3] = request.invalidate_rkey; break;
+    default: break;
+  }
+}
+
+void describe(const ibv_send_wr& request, Record& record) {
+  record.kind = Kind::post_send;
+  record.words = {request.wr_id, static_cast<std::uint64_t>(request.send_flags) << 32 |
+                                     static_cast<std::uint32_t>(request.opcode)};
+  remote_side(request, record);
+}
+
+void describe(const ibv_recv_wr& request, Record& record) {
+  record.kind = Kind::post_recv;
+  record.words = {request.wr_id};
+}
+
+/// Records the requests of the list, and tells how many there are.
+template <typename Request>
+std::uint64_t record_list(const ibv_qp* qp, const Request* list, const void* caller) {
+  const std::uint64_t time = now();
+  std::uint64_t count = 0;
+  for (; list && count < kMostRequests; list = list->next, ++count) {
+    const bool looked_at = list->sg_list && list->num_sge > 0 && list->num_sge <= kMostElements;
+    const int parts = looked_at ? list->num_sge : 0;
+    Record record{time,         Kind::none, static_cast<std::uint16_t>(parts), 0, word(qp),
+                  word(caller), {}};
+    describe(*list, record);
+    append(record);
+    for (int i = 0; i < parts; ++i) {
+      const ibv_sge& sge = list->sg_list[i];
+      append({time, Kind::element, 0, 0, word(qp), word(caller), {sge.addr, sge.length, sge.lkey}});
+    }
+  }
+  return count;
+}
+
+/// A place that no list has.
+template <typename Request>
+Request nowhere{};
+
+/// Posts the list, having recorded it: a completion cannot come before its request.
+template <typename Request, typename Post>
+int post(Post original, ibv_qp* qp, Request* list, Request** bad, const void* caller) {
+  const std::uint64_t count = record_list(qp, list, caller);
+  // The program's own pointer is written only if the provider does: it may hold anything, and that
+  // is not to be followed.
+  Request* first_refused = &nowhere<Request>;
+  const int result = original(qp, list, bad ? &first_refused : nullptr);
+  const bool told = first_refused != &nowhere<Request>;
+  if (told) *bad = first_refused;
+  if (result == 0) return 0;
+  // From the refused one on: those before it may have completed, and their requests be gone.
+  std::uint64_t refused = told && first_refused ? 0 : count;
+  for (; told && first_refused && refused < count; first_refused = first_refused->next) ++refused;
+  const bool receives = sizeof(Request) == sizeof(ibv_recv_wr);
+  append({now(),
+          Kind::refused,
+          0,
+          result < 0 ? errno : result,
+          word(qp),
+          word(caller),
+          {refused, receives ? 1U : 0U}});
+  return result;
+}
+
+}  // namespace
+
+int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad) {
+  return post(originals_of(qp->context)->post_send, qp, list, bad, __builtin_return_address(0));
+}
+
+int post_recv(ibv_qp* qp, ibv_recv_wr* list, ibv_recv_wr** bad) {
+  return post(originals_of(qp->context)->post_recv, qp, list, bad, __builtin_return_address(0));
+}
+
+int poll_cq(ibv_cq* queue, int entries, ibv_wc* completions) {
+  const int count = originals_of(queue->context)->poll_cq(queue, entries, completions);
+  if (count <= 0) return count;
+  const std::uint64_t time = now();
+  const std::uint64_t caller = word(__builtin_return_address(0));
+  for (int i = 0; i < count; ++i) {
+    const ibv_wc& wc = completions[i];
+    // Of a request that failed, the provider does not always tell what it was.
+    const std::uint64_t opcode = wc.status == IBV_WC_SUCCESS ? wc.opcode : 0;
+    append({time,
+            Kind::completion,
+            0,
+            0,
+            word(queue),
+            caller,
+            {wc.wr_id, wc.status | opcode << 32, wc.qp_num}});
+  }
+  return count;
+}
+
+}  // namespace mrproof::watch
+#pragma GCC visibility pop

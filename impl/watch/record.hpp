@@ -1,0 +1,100 @@
+// What the watching library writes and the judge reads: one file for each thread of the watched
+// program, FOLDER/events.PID.TID, a Head and then Records, in pages that the program has mapped.
+//
+// A thread alone writes to its file, without a lock and without a system call but for another
+// mebibyte now and then; what is written stays if the program is killed. Records of all threads are
+// put in order by their times. A file of no bytes is of a thread whose events were all lost. After
+// exec, and for a thread with the number of one that has ended, a file is continued.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace mrproof::watch {
+
+/// What happened. Objects are named by their pointers in the program: one that is freed and made
+/// again is another object, which the order of the records tells.
+enum class Kind : std::uint16_t {
+  none,         ///< not written yet: the file ends here for now
+  open_device,  ///< object: ibv_context
+  close_device,
+  alloc_pd,    ///< object: ibv_pd; words: context
+  dealloc_pd,  ///< result: 0 or an errno
+  /// object: ibv_mr; words: pd, address, length, iova, lkey | rkey << 32, access. A region that
+  /// could not be registered has object 0 and the errno.
+  reg_mr,
+  dereg_mr,
+  create_cq,  ///< object: ibv_cq
+  destroy_cq,
+  /// object: ibv_qp; words: pd, queue pair number, ibv_qp_type | sq_sig_all << 8, send CQ,
+  /// receive CQ, max_inline_data, srq or 0
+  create_qp,
+  /// words: attr_mask, qp_state, qp_access_flags, dest_qp_num; what the mask leaves out is 0
+  modify_qp,
+  destroy_qp,
+  /// A work request of a send queue, whose elements follow. object: ibv_qp; words: wr_id,
+  /// opcode | send_flags << 32, remote address, rkey (or the key to invalidate), compare_add, swap.
+  /// What the opcode does not use is 0. It is written before the provider sees the request.
+  post_send,
+  /// A receive, whose elements follow. object: ibv_qp; words: wr_id
+  post_recv,
+  element,  ///< object: as that of the request; words: address, length, lkey
+  /// The provider refused the last requests that this thread posted. object: ibv_qp; result: why;
+  /// words: how many, at the end of the list; 0 if they were sends, 1 if receives
+  refused,
+  /// object: ibv_cq; words: wr_id, status | opcode << 32, queue pair number. The opcode is 0 unless
+  /// the status is IBV_WC_SUCCESS.
+  completion,
+  unmap,  ///< munmap, or what it does to memory that was there; words: address, length
+  /// The program ends by itself. Destructors of libraries may still make calls. words: events that
+  /// were lost by threads that had no file to count them in
+  exit,
+  passed,  ///< a call that is passed through and not looked at; object; words: a Passed
+};
+
+/// Calls that are counted and not looked at.
+enum class Passed : std::uint64_t {
+  alloc_mw,
+  create_srq,
+  create_ah,
+  extended_queue_pair,  ///< a create_qp came before: what ibv_wr_*() posts on it is not seen
+  extended_cq,          ///< a create_cq came before: what ibv_start_poll() finds is not seen
+  rereg_mr,             ///< the region may be another one now
+  other                 ///< what is posted and polled in this context is not seen
+};
+
+/// One event, or a part of one.
+struct Record {
+  /// CLOCK_MONOTONIC in ns: when a call that makes an object, or that looks for completions, has
+  /// returned; when any other call began. Written last: 0 means that the rest is not there yet.
+  std::uint64_t time;
+  Kind kind;
+  std::uint16_t parts;   ///< elements that follow and belong to it
+  std::int32_t result;   ///< of the call: 0 or an errno
+  std::uint64_t object;  ///< 0: none
+  std::uint64_t caller;  ///< where in the program the call was made
+  std::array<std::uint64_t, 8> words;
+};
+static_assert(sizeof(Record) == 96);
+
+/// The first 96 bytes of a file.
+struct Head {
+  std::array<char, 8> magic;
+  std::uint32_t version;
+  std::uint32_t pid, tid;
+  std::uint32_t reserved;
+  std::uint64_t lost;  ///< events that could not be written, as the disk was full
+  std::array<std::uint64_t, 8> unused;
+};
+static_assert(sizeof(Head) == sizeof(Record));
+
+inline constexpr std::array<char, 8> kMagic{'m', 'r', 'p', 'w', 'a', 't', 'c', 'h'};
+inline constexpr std::uint32_t kVersion = 1;
+
+/// Environment of the watched program: the folder, which is there and empty.
+inline constexpr const char* kFolderVariable = "MRPROOF_WATCH";
+/// In the folder: /proc/PID/maps as it was when the program last opened a device, and at its exit;
+/// `caller` means a place in one of these files.
+inline constexpr const char* kMapsFile = "maps.";  // PID
+
+}  // namespace mrproof::watch

@@ -1,0 +1,271 @@
+#include "impl/watch/writer.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#pragma GCC visibility push(hidden)
+namespace mrproof::watch {
+namespace {
+
+/// Of whole records, and of whole pages of up to 64 KiB: a bit more than a mebibyte.
+constexpr std::size_t kChunk = 12288 * sizeof(Record);
+static_assert(kChunk % 65536 == 0);
+/// What a copy of the maps may need.
+constexpr std::size_t kMostMaps = 16 * kChunk;
+
+/// A thread's place in its file. No file is held open: programs close those that they do not know.
+struct Writer {
+  Record* next = nullptr;  ///< the first one that is free
+  Record* end = nullptr;   ///< of the chunk that is mapped
+  Head* head = nullptr;    ///< mapped for itself: chunks come and go
+  std::size_t offset = 0;  ///< of the chunk's end in the file
+  pid_t tid = 0;
+  bool busy = false;     ///< a signal handler that finds it so has interrupted append()
+  bool stopped = false;  ///< there was no room, or no file; all that follows is lost
+};
+
+// A preloaded library is there when the program starts, so its threads have room for this.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Writer writer;
+
+std::array<char, PATH_MAX> folder;  // empty: nothing is recorded
+pthread_once_t started = PTHREAD_ONCE_INIT;
+pthread_key_t thread_end;
+std::atomic<pid_t> process;
+std::atomic<std::uint64_t> lost_without;
+
+using Path = std::array<char, PATH_MAX + 64>;
+
+Path path_of(const char* name, pid_t number, pid_t tid) {
+  Path path;
+  std::snprintf(path.data(), path.size(), tid ? "%s/%s%d.%d" : "%s/%s%d", folder.data(), name,
+                number, tid);
+  return path;
+}
+
+/// What is done on the side must not show: neither in errno, nor by a thread that ends there since
+/// it was cancelled.
+class Aside {
+ public:
+  Aside() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_); }
+  ~Aside() {
+    pthread_setcancelstate(cancel_, nullptr);
+    errno = errno_;
+  }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  int errno_ = errno;
+  int cancel_ = 0;
+};
+
+/// Beyond the limit a write would be answered by a signal.
+bool may_reach(std::size_t size) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+         (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= size);
+}
+
+/// mmap(2) and munmap(2) by their numbers, as others may watch the functions, and so do we.
+void* map(int file, std::size_t offset, std::size_t length) {
+  const long place = syscall(SYS_mmap, nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                             static_cast<off_t>(offset));
+  return place == -1 ? nullptr : reinterpret_cast<void*>(place);
+}
+
+void unmap(void* place, std::size_t length) {
+  if (place) syscall(SYS_munmap, place, length);
+}
+
+/// The chunk at the offset, for which the disk has room: writing to it cannot fail any more.
+Record* map_chunk(int file, std::size_t offset) {
+  if (!may_reach(offset + kChunk)) return nullptr;
+  int error = 0;
+  do {
+    error = posix_fallocate(file, static_cast<off_t>(offset), kChunk);
+  } while (error == EINTR);
+  return error == 0 ? static_cast<Record*>(map(file, offset, kChunk)) : nullptr;
+}
+
+/// Makes the mapped chunk the one that is written to, from its first free record on.
+void take_chunk(Writer& w, Record* chunk, std::size_t offset) {
+  w.next = chunk;
+  w.end = chunk + kChunk / sizeof(Record);
+  w.offset = offset + kChunk;
+}
+
+/// Opens the thread's file. One that is there was written before the program was replaced by exec,
+/// or by a thread that had the same number: it is continued.
+bool open_file(Writer& w, int file) {
+  struct stat found {};
+  if (fstat(file, &found) != 0) return false;
+  const auto size = static_cast<std::size_t>(found.st_size);
+  const std::size_t offset = size == 0 ? 0 : (size - 1) / kChunk * kChunk;
+  Record* chunk = map_chunk(file, offset);
+  if (!chunk) return false;
+  w.head = static_cast<Head*>(map(file, 0, sizeof(Head)));
+  if (!w.head) {
+    unmap(chunk, kChunk);
+    return false;
+  }
+  take_chunk(w, chunk, offset);
+  if (offset == 0) ++w.next;
+  if (size == 0)
+    *w.head = {kMagic,
+               kVersion,
+               static_cast<std::uint32_t>(process.load()),
+               static_cast<std::uint32_t>(w.tid),
+               0,
+               0,
+               {}};
+  while (w.next != w.end && w.next->time != 0) ++w.next;
+  return true;
+}
+
+/// Has a free record at `next`, or ends the thread's recording.
+[[gnu::noinline]] bool grow(Writer& w) {
+  if (w.stopped) return false;
+  const Aside aside;
+  w.stopped = true;
+  if (w.tid == 0) w.tid = static_cast<pid_t>(syscall(SYS_gettid));
+  const Path path = path_of("events.", process.load(), w.tid);
+  const int file = open(path.data(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) return false;
+  if (!w.head) {
+    pthread_setspecific(thread_end, &writer);
+    w.stopped = !open_file(w, file);
+  }
+  if (w.head && w.next == w.end) {
+    Record* chunk = map_chunk(file, w.offset);
+    w.stopped = !chunk;
+    if (chunk) {
+      unmap(w.end - kChunk / sizeof(Record), kChunk);
+      take_chunk(w, chunk, w.offset);
+    }
+  }
+  close(file);
+  return !w.stopped;
+}
+
+/// Lets the file go, without what was not needed of it. Later events open it again.
+void end_thread(void*) {
+  Writer& w = writer;
+  const Aside aside;
+  if (w.head) {
+    const auto left = static_cast<std::size_t>(w.end - w.next) * sizeof(Record);
+    unmap(w.end - kChunk / sizeof(Record), kChunk);
+    unmap(w.head, sizeof(Head));
+    const Path path = path_of("events.", process.load(), w.tid);
+    if (truncate(path.data(), static_cast<off_t>(w.offset - left)) != 0) errno = 0;
+  }
+  w = Writer{};
+}
+
+/// A child has files of its own. What is mapped of its parent's stays so, and is not written to.
+void begin_child() {
+  process.store(getpid());
+  lost_without.store(0);
+  writer = Writer{};
+}
+
+void start() {
+  const Aside aside;
+  const char* name = std::getenv(kFolderVariable);
+  if (!name || pthread_key_create(&thread_end, end_thread) != 0) return;
+  process.store(getpid());
+  if (pthread_atfork(nullptr, nullptr, begin_child) != 0) return;
+  if (!realpath(name, folder.data())) folder[0] = '\0';
+}
+
+/// So early that the program has not changed its environment or its folder.
+[[gnu::constructor]] void start_early() { pthread_once(&started, start); }
+
+bool copy(int from, int to) {
+  std::array<char, 4096> part;  // NOLINT(*-member-init): read() fills it
+  while (true) {
+    const ssize_t size = read(from, part.data(), part.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return size == 0;
+    for (ssize_t done = 0; done < size;) {
+      const ssize_t written = write(to, part.data() + done, static_cast<std::size_t>(size - done));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return false;
+      done += written;
+    }
+  }
+}
+
+}  // namespace
+
+bool watching() {
+  pthread_once(&started, start);
+  return folder[0] != '\0';
+}
+
+std::uint64_t now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+void append(const Record& record) {
+  Writer& w = writer;
+  if (w.busy) return lose(1);
+  w.busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (w.next != w.end || grow(w)) {
+    Record* slot = w.next++;
+    constexpr std::size_t kTime = sizeof(record.time);
+    std::memcpy(reinterpret_cast<char*>(slot) + kTime,
+                reinterpret_cast<const char*>(&record) + kTime, sizeof(Record) - kTime);
+    std::atomic_ref(slot->time).store(record.time, std::memory_order_release);
+  } else {
+    lose(1);
+  }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  w.busy = false;
+}
+
+void lose(std::uint64_t events) {
+  if (writer.head) {
+    writer.head->lost += events;
+  } else {
+    lost_without.fetch_add(events, std::memory_order_relaxed);
+  }
+}
+
+std::uint64_t lost_without_file() { return lost_without.load(std::memory_order_relaxed); }
+
+void copy_maps() {
+  const Aside aside;
+  if (!may_reach(kMostMaps)) return;
+  const pid_t number = process.load();
+  // Renamed when it is whole: what was copied before stays if this fails.
+  const Path path = path_of("new.", number, static_cast<pid_t>(syscall(SYS_gettid)));
+  const Path last = path_of(kMapsFile, number, 0);
+  const int from = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  const int to = open(path.data(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const bool copied = from >= 0 && to >= 0 && copy(from, to);
+  if (from >= 0) close(from);
+  if (to >= 0) close(to);
+  if (!copied || rename(path.data(), last.data()) != 0) unlink(path.data());
+}
+
+}  // namespace mrproof::watch
+#pragma GCC visibility pop
