@@ -72,7 +72,7 @@ class Programs(unittest.TestCase):
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
-        sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/watch_test.py PROGRAM LIBRARY; ci/test does it")
+        sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/watch_test.py PROGRAM LIBRARY; see ci/test")
     PROGRAM, LIBRARY = (str(Path(sys.argv.pop(1)).resolve()) for _ in range(2))
     if not TARGET:
         print("skipped: no image; ci/test builds one and names it")

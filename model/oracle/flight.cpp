@@ -82,7 +82,7 @@ const PlainCondition kMayBeInFlight{"may_be_in_flight",
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
     "no request is in flight on the pair, or the call posts another one, connects anew, or is made "
     "at the end that serves them and changes its rights; its windows, or itself, where no receive "
-    "is posted",
+    "is posted; and it does not deallocate a PD of theirs",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightApart{"flight_apart",
     "the call writes no byte that a request in flight may touch, touches none that one may write, "
@@ -92,6 +92,13 @@ const PlainCondition kFlightApart{"flight_apart",
 bool Flight::is_on_pair(std::uint32_t qp) const {
   return std::any_of(requests_.begin(), requests_.end(),
       [&](const Request& r) { return r.step.call.qp == qp || r.step.call.qp == peer_of(qp); });
+}
+
+bool Flight::holds_pairs(const State<Plain>& state, std::uint32_t pd) const {
+  const auto in_pd = [&](std::uint32_t qp) { return state.qps.at(qp).pd == Plain::slot(pd); };
+  return std::any_of(requests_.begin(), requests_.end(), [&](const Request& r) {
+    return (in_pd(r.step.call.qp) | in_pd(peer_of(r.step.call.qp))).truth();
+  });
 }
 
 const PlannedCall* Flight::find(std::uint8_t label) const {
@@ -121,6 +128,7 @@ const PlainCondition* Flight::forbids(
         [&](const Request& r) { return r.step.call.qp == call.qp; });
     if (!may_join(state, call, own)) return &kFlightLeavesAlone;
   }
+  if (call.verb == Verb::dealloc_pd && holds_pairs(state, call.pd)) return &kFlightLeavesAlone;
   const Result<Plain> nothing;
   const PlainView view{state, call, nothing};
   // A key in use that means another place would make two of one request.

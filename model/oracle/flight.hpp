@@ -68,6 +68,8 @@ class Flight {
     PlannedCall step;
     std::size_t since;  ///< the first moment at which it may take effect
   };
+  /// Whether a queue pair of a request, or its peer, is of the PD.
+  [[nodiscard]] bool holds_pairs(const State<Plain>& state, std::uint32_t pd) const;
   [[nodiscard]] bool may_fail(const Rulebook& book, const Request& request, bool there) const;
   [[nodiscard]] std::optional<Answer> judge_beside_failures(
       const Rulebook& book, const Call<Plain>& call, const Result<Plain>& result) const;
