@@ -37,13 +37,27 @@ void Judge::take(const Event& event) {
     case Kind::completion: return completion(event);
     case Kind::unmap: return unmap(event);
     case Kind::exit: return leave(event);
-    case Kind::passed:
-      ++counts_.passed;
-      if (event.record.words[0] == static_cast<std::uint64_t>(Passed::alloc_mw))
-        for (auto& [name, world] : worlds_) world->has_windows = true;
-      return;
-    default: return;
+    default: return pass(event);
   }
+}
+
+/// What is not looked at, and what it makes uncertain.
+void Judge::pass(const Event& event) {
+  if (event.record.kind != Kind::passed) return;
+  ++counts_.passed;
+  const auto what = static_cast<Passed>(event.record.words[0]);
+  if (what == Passed::alloc_mw)
+    for (auto& [name, world] : worlds_) world->has_windows = true;
+  const auto region = regions_.find({event.pid, event.record.object});
+  if (what != Passed::rereg_mr || region == regions_.end()) return;
+  // It has other keys, perhaps, and another range.
+  auto& [world, slot] = region->second;
+  const auto forget = [&](auto& keys) {
+    std::erase_if(keys, [&](const auto& entry) { return entry.second == slot; });
+  };
+  forget(world->by_lkey);
+  forget(world->by_rkey);
+  world->state.regions.change(slot, [](auto& r) { r.live = false; });
 }
 
 void Judge::open_device(const Event& event) {
@@ -242,7 +256,7 @@ void Judge::leave(const Event& event) {
     finding.remedy = fmt::format("call {}()", verb);
   };
   for (auto& [device, world] : worlds_) {
-    for (const auto& end : world->ends) leak(end.life, "queue pair", "ibv_destroy_qp");
+    for (const auto& end : world->ends) leak(end.life, "queue_pair", "ibv_destroy_qp");
     for (const auto& region : world->regions) leak(region, "region", "ibv_dereg_mr");
     for (const auto& domain : world->domains) leak(domain, "PD", "ibv_dealloc_pd");
   }

@@ -45,6 +45,7 @@ class Judge {
   void completion(const Event& event);
   void unmap(const Event& event);
   void leave(const Event& event);
+  void pass(const Event& event);
 
   void judge_post(const Event& event, End& end, Request& request);
   void judge_end(const Event& event, End& end, const Request& request, bool succeeded);

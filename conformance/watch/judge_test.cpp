@@ -1,0 +1,185 @@
+#include "conformance/watch/judge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace mrproof::watch {
+namespace {
+
+constexpr std::uint64_t kWrite = 1, kRemoteWrite = 2, kRemoteRead = 4;
+// enum ibv_wr_opcode, ibv_wc_status, ibv_qp_state; of ibv_qp_attr_mask.
+constexpr std::uint64_t kOpWrite = 0, kOpRead = 4;
+constexpr std::uint64_t kSuccess = 0, kLocProt = 4, kFlushed = 5;
+constexpr std::uint64_t kInit = 1, kRtr = 2, kRts = 3, kState = 1, kAccess = 8, kPeer = 1U << 20U;
+
+using Words = std::array<std::uint64_t, 8>;
+
+/// A program of one process, event after event: a device, two PDs, two connected queue pairs.
+class WatchJudge : public testing::Test {
+ protected:
+  void SetUp() override {
+    call(Kind::open_device, 1, {'d'});
+    call(Kind::alloc_pd, 10, {1});
+    call(Kind::alloc_pd, 11, {1});
+    for (const std::uint64_t qp : {20, 21}) call(Kind::create_qp, qp, {10, qp, 2, 30, 30});
+    for (const std::uint64_t state : {kInit, kRtr, kRts})
+      for (const std::uint64_t qp : {20, 21})
+        call(Kind::modify_qp, qp, {kState | kAccess | kPeer, state, rights, qp ^ 1U});
+  }
+  void call(Kind kind, std::uint64_t object, const Words& words, int result = 0,
+            const std::vector<Words>& elements = {}) {
+    Event event{{++time, kind, 0, result, object, 0x1000 + time, words}, {}, 7, 7};
+    for (const auto& element : elements)
+      event.parts.push_back({time, Kind::element, 0, 0, object, 0, element});
+    judge.take(event);
+  }
+  /// Keys are ten times the region's number.
+  void reg(std::uint64_t mr, std::uint64_t access, std::uint64_t pd = 10) {
+    const std::uint64_t key = 10 * mr;
+    call(Kind::reg_mr, mr, {pd, 0x10000, 4096, 0x10000, key | key << 32U, access});
+  }
+  void dereg(std::uint64_t mr) { call(Kind::dereg_mr, mr, {}); }
+  void post(std::uint64_t opcode, std::uint64_t length, std::uint64_t lkey, std::uint64_t rkey,
+            std::uint64_t remote = 0x10000) {
+    call(Kind::post_send, 20, {++id, opcode, remote, rkey}, 0, {{0x10000, length, lkey}});
+  }
+  void receive(std::uint64_t length, std::uint64_t lkey) {
+    call(Kind::post_recv, 20, {++id}, 0, {{0x10000, length, lkey}});
+  }
+  void complete(std::uint64_t status) { call(Kind::completion, 30, {id, status, 20}); }
+  [[nodiscard]] std::vector<std::string> told() const {
+    std::vector<std::string> names;
+    for (const auto& f : judge.findings())
+      names.push_back((f.whose == Whose::program ? "program " : "provider ") + f.name);
+    return names;
+  }
+
+  std::uint64_t time = 0, id = 0, rights = kRemoteWrite | kRemoteRead;
+  Judge judge{[](std::uint32_t, std::uint64_t place) { return std::to_string(place); }};
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(WatchJudge, AccusesNobodyWhereAllIsRight) {
+  reg(5, kWrite | kRemoteWrite | kRemoteRead);
+  post(kOpWrite, 4096, 50, 50);
+  complete(kSuccess);
+  post(kOpRead, 0, 1234, 1234);  // nothing is asked of a request of no bytes
+  complete(kSuccess);
+  receive(4096, 50);
+  dereg(5);
+  for (const std::uint64_t qp : {20, 21}) call(Kind::destroy_qp, qp, {});
+  for (const std::uint64_t pd : {10, 11}) call(Kind::dealloc_pd, pd, {});
+  call(Kind::exit, 0, {});
+  EXPECT_EQ(told(), Names{});
+  EXPECT_EQ(judge.counts().unknown, 0U);
+}
+
+TEST_F(WatchJudge, NamesEachMistakeWhenItIsMade) {
+  reg(5, kWrite | kRemoteWrite);
+  reg(6, 0);
+  reg(7, kWrite | kRemoteWrite, 11);
+  reg(8, kWrite);
+  dereg(8);
+  post(kOpWrite, 4097, 50, 50);
+  post(kOpRead, 8, 60, 50);
+  post(kOpWrite, 8, 70, 50);
+  post(kOpWrite, 8, 80, 50);
+  post(kOpWrite, 8, 50, 60);
+  post(kOpWrite, 8, 50, 70);
+  post(kOpWrite, 8, 50, 80);
+  post(kOpWrite, 8, 50, 50, 0x10ff9);
+  receive(8, 60);
+  EXPECT_EQ(told(),
+            (Names{"program rdma_write.local_in_bounds", "program rdma_read.local_write_right",
+                   "program rdma_write.local_same_pd", "program rdma_write.local_key_live",
+                   "program rdma_write.remote_right", "program rdma_write.remote_same_pd",
+                   "program rdma_write.remote_key_live", "program rdma_write.remote_in_bounds",
+                   "program post_recv.local_write_right"}));
+}
+
+TEST_F(WatchJudge, TellsWhereADeadKeyComesFromAndWhatEndedIt) {
+  reg(8, kWrite);
+  dereg(8);
+  post(kOpWrite, 8, 80, 80);
+  const auto& object = judge.findings().at(0).objects.at(0);
+  EXPECT_NE(object.find("registered by"), std::string::npos) << object;
+  EXPECT_NE(object.find("deregistered by"), std::string::npos) << object;
+  EXPECT_FALSE(judge.findings().at(0).remedy.empty());
+}
+
+TEST_F(WatchJudge, TellsOfAKeyThatNobodyMadeOnlyIfTheRequestFails) {
+  post(kOpWrite, 8, 990, 990);
+  EXPECT_EQ(told(), Names{});
+  complete(kSuccess);
+  EXPECT_EQ(told(), Names{});
+  post(kOpWrite, 8, 990, 990);
+  complete(kLocProt);
+  EXPECT_EQ(told(), Names{"program rdma_write.local_key_live"});
+}
+
+TEST_F(WatchJudge, ExplainsAFailureByWhatBecameOfTheRegion) {
+  reg(5, kWrite | kRemoteWrite);
+  post(kOpWrite, 8, 50, 50);
+  dereg(5);
+  EXPECT_EQ(told(), Names{});
+  complete(kLocProt);
+  EXPECT_EQ(told(), Names{"program rdma_write.local_key_live"});
+}
+
+TEST_F(WatchJudge, CountsAFailureWithoutAReasonAsUnknown) {
+  reg(5, kWrite | kRemoteWrite);
+  post(kOpWrite, 8, 50, 50);
+  complete(kLocProt);
+  post(kOpWrite, 8, 50, 50);
+  complete(kFlushed);
+  EXPECT_EQ(told(), Names{});
+  EXPECT_EQ(judge.counts().unknown, 1U);
+}
+
+TEST_F(WatchJudge, TellsAProviderThatAcceptsWhatHasToFail) {
+  reg(5, kWrite | kRemoteWrite);
+  post(kOpRead, 8, 50, 50);
+  complete(kSuccess);
+  EXPECT_EQ(told(), (Names{"program rdma_read.remote_right", "provider rdma_read.remote_right"}));
+}
+
+TEST_F(WatchJudge, JudgesNoRemoteKeyWhereThereAreWindows) {
+  reg(5, kWrite);
+  call(Kind::passed, 1, {static_cast<std::uint64_t>(Passed::alloc_mw)});
+  post(kOpWrite, 8, 50, 50);
+  EXPECT_EQ(told(), Names{});
+}
+
+TEST_F(WatchJudge, KnowsNothingOfARegionThatWasReregistered) {
+  reg(5, 0);
+  call(Kind::passed, 5, {static_cast<std::uint64_t>(Passed::rereg_mr)});
+  post(kOpRead, 8, 50, 50);
+  EXPECT_EQ(told(), Names{});
+}
+
+TEST_F(WatchJudge, TellsWhatIsLeftAndWhatIsInUse) {
+  reg(5, kWrite);
+  call(Kind::dealloc_pd, 10, {}, 16);
+  call(Kind::unmap, 0, {0x10000, 4096});
+  call(Kind::exit, 0, {});
+  const auto names = told();
+  for (const auto* name : {"program dealloc_pd.pd_unused", "program munmap.registered_memory",
+                           "program exit.region_left", "program exit.PD_left",
+                           "program exit.queue_pair_left"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+}
+
+TEST_F(WatchJudge, TellsAMistakeOnceForAPlace) {
+  reg(5, kWrite | kRemoteWrite);
+  for (int i = 0; i < 3; ++i) {
+    time = 100;  // the place is made of it
+    post(kOpWrite, 4097, 50, 50);
+  }
+  ASSERT_EQ(judge.findings().size(), 1U);
+  EXPECT_EQ(judge.findings()[0].count, 3U);
+}
+
+}  // namespace
+}  // namespace mrproof::watch
