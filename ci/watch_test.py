@@ -21,12 +21,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "ci/vm"))
 
+import packages  # noqa: E402
 from guest_programs import run_programs  # noqa: E402
 
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
 SOURCES = sorted((ROOT / "ci/programs").glob("*.c"))
+SCRIPTS = sorted((ROOT / "ci/programs/packaged").glob("*.sh"))
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
-UNDER = "/programs/mrproof watch --out /tmp/watched --"
+UNDER = "/programs/mrproof watch --out /tmp/watched-$name --"
 PROGRAM = LIBRARY = ""
 
 
@@ -68,6 +70,50 @@ class Programs(unittest.TestCase):
                 self.assertEqual(told, mistakes_of(source) if wrong else [], ended[name].output)
                 self.assertEqual(ended[name].code, 0, ended[name].output)
                 self.assertIn(" events seen, ", ended[name].output)
+
+
+class Packages(unittest.TestCase):
+    """Programs of the distribution's packages, both ends of each in one script of
+    ci/programs/packaged: they say under watch what they say without, and nothing is found but what
+    the script names."""
+
+    SUITE = "bookworm"  # the target's
+    PACKAGES = ["ibverbs-utils", "rdmacm-utils", "perftest"]
+    # What the image lacks of perftest's libraries.
+    LIBRARIES = ["libpci3", "ibverbs-providers", "libibumad3", "zlib1g", "libudev1"]
+    WANTED = re.compile(r"lib(pci|mlx5|efa|ibumad|z|udev)\.so\.[0-9]+")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="mrproof-watch-")
+        self.addCleanup(folder.cleanup)
+        rows = packages.fetch(self.SUITE, self.PACKAGES + self.LIBRARIES, re.compile("^$"),
+                              ROOT / "build/downloads", print)
+        root = Path(folder.name) / "root"
+        packages.unpack(rows, ROOT / "build/downloads", root, print)
+        self.files = {f"tools/{path.name}": path for path in (root / "usr/bin").iterdir()
+                      if not path.is_symlink()}
+        self.files |= {f"lib/{path.name}": path for path in root.rglob("lib*.so.*")
+                       if self.WANTED.fullmatch(path.name)}
+        self.files |= {"mrproof": PROGRAM, "libmrproof-watch.so": LIBRARY}
+
+    def ended(self, under):
+        environment = "/bin/busybox env PATH=/programs/tools:/bin LD_LIBRARY_PATH=/programs/lib"
+        return run_programs(TARGET, {path.stem: path for path in SCRIPTS}, limit=60,
+                            under=f"{environment} {under}", files=self.files)
+
+    def test_same_and_nothing_made_up(self):
+        plain, watched = self.ended(""), self.ended(UNDER)
+        for script in SCRIPTS:
+            with self.subTest(script.stem):
+                one, other = plain[script.stem], watched[script.stem]
+                finds, says = re.search(r"^# finds:(.*)\n# says: (.*)$",
+                                        script.read_text(encoding="utf-8"), re.M).groups()
+                self.assertEqual((one.code, other.code), (0, 0), one.output + other.output)
+                self.assertIn(says, one.output)
+                self.assertIn(says, other.output)
+                told = re.findall(r"^(?:program|provider): (\S+)", other.output, re.M)
+                self.assertEqual(told, finds.split(), other.output)
+                print(script.stem, other.output.splitlines()[-1])
 
 
 if __name__ == "__main__":

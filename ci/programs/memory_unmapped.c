@@ -1,18 +1,18 @@
-/* finds: munmap.registered_memory */
+/* finds: rdma_write.memory_unmapped */
 #include "pair.h"
 
 int main(void)
 {
     open_all();
-    struct ibv_mr *near = region(memory, SIZE, 0);
+    connect_pair(ALL);
+    struct ibv_mr *near = region(memory, SIZE, ALL), *far = region(memory + SIZE, SIZE, ALL);
 #ifdef WRONG
     NEED(!munmap(memory, SIZE));
-    NEED(!ibv_dereg_mr(near));
-#else
-    NEED(!ibv_dereg_mr(near));
-    NEED(!munmap(memory, SIZE));
 #endif
+    transfer(IBV_WR_RDMA_WRITE, piece(memory, 8, near->lkey), far->rkey, memory + SIZE);
     close_qps();
+    NEED(!ibv_dereg_mr(near) && !ibv_dereg_mr(far));
+    NEED(!munmap(memory, 2 * SIZE));
     close_all();
     return 0;
 }

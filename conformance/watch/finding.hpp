@@ -9,7 +9,7 @@
 
 namespace mrproof::watch {
 
-/// Whose mistake a finding is: never both.
+/// Whose mistake a finding is. A request that succeeds although it had to fail makes two.
 enum class Whose : std::uint8_t { program, provider };
 
 /// One mistake, made once or more often at one place of the program.

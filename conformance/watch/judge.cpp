@@ -10,13 +10,16 @@ namespace {
 using model::Verb;
 
 enum IbvState : std::uint64_t { kReset = 0, kRts = 3, kError = 6 };
-constexpr std::uint64_t kMaskState = 1, kMaskAccess = 1U << 3U, kMaskPeer = 1U << 20U;
+constexpr std::uint64_t kMaskState = 1, kMaskAccess = 1U << 3U, kMaskPeer = 1U << 20U,
+                        kMaskPath = 1U << 7U;
 constexpr std::uint64_t kTypeRc = 2;
 
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); }
 
-Life life_of(const Event& e) { return {e.pid, e.record.object, e.record.caller, 0, true}; }
+Life life_of(const Event& e) {
+  return {e.pid, e.record.object, e.record.words[0], e.record.caller};
+}
 
 }  // namespace
 
@@ -36,7 +39,8 @@ void Judge::take(const Event& event) {
     case Kind::refused: return refused(event);
     case Kind::completion: return completion(event);
     case Kind::unmap: return unmap(event);
-    case Kind::exit: return leave(event);
+    case Kind::close_device: return close_device(event);
+    case Kind::exit: left_.insert(event.pid); return;
     default: return pass(event);
   }
 }
@@ -48,16 +52,15 @@ void Judge::pass(const Event& event) {
   const auto what = static_cast<Passed>(event.record.words[0]);
   if (what == Passed::alloc_mw)
     for (auto& [name, world] : worlds_) world->has_windows = true;
-  const auto region = regions_.find({event.pid, event.record.object});
-  if (what != Passed::rereg_mr || region == regions_.end()) return;
+  if (what == Passed::extended_cq) extended_cqs_.insert({event.pid, event.record.object});
+  const auto found = regions_.find({event.pid, event.record.object});
+  if (what != Passed::rereg_mr || found == regions_.end()) return;
   // It has other keys, perhaps, and another range.
-  auto& [world, slot] = region->second;
-  const auto forget = [&](auto& keys) {
-    std::erase_if(keys, [&](const auto& entry) { return entry.second == slot; });
-  };
-  forget(world->by_lkey);
-  forget(world->by_rkey);
-  world->state.regions.change(slot, [](auto& r) { r.live = false; });
+  auto& [world, slot] = found->second;
+  const auto region = world->state.regions.at(slot);
+  world->by_lkey.erase(low(region.lkey.value()));
+  world->by_rkey.erase(low(region.rkey.value()));
+  end_region(*world, slot, 0);
 }
 
 void Judge::open_device(const Event& event) {
@@ -68,19 +71,33 @@ void Judge::open_device(const Event& event) {
   contexts_[{event.pid, event.record.object}] = world.get();
 }
 
-/// The world of a device that was opened before the program was watched has no name.
-World& Judge::world_of(const Event& event, std::uint64_t context) {
-  if (const auto found = contexts_.find({event.pid, context}); found != contexts_.end())
-    return *found->second;
-  auto& world = worlds_[""];
-  if (world == nullptr) world = std::make_unique<World>();
-  return *world;
+/// What was made in the context and not destroyed is gone with it.
+void Judge::close_device(const Event& event) {
+  if (event.record.result != 0) return;
+  contexts_.erase({event.pid, event.record.object});
+  for (auto it = domains_.begin(); it != domains_.end();) {
+    auto& [world, slot] = it->second;
+    const Life domain = world->domains[slot];
+    if (it->first.first != event.pid || domain.parent != event.record.object) {
+      ++it;
+      continue;
+    }
+    for (std::uint32_t r = 0; r < world->regions.size(); ++r)
+      if (world->regions[r].pid == event.pid && world->regions[r].parent == domain.object)
+        end_region(*world, r, event.record.caller);
+    for (End& end : world->ends)
+      if (end.life.pid == event.pid && end.life.parent == domain.object) end_qp(end);
+    world->domains[slot].live = false;
+    it = domains_.erase(it);
+  }
 }
 
 void Judge::alloc_pd(const Event& event) {
-  if (event.record.object == 0) return;
+  const auto context = contexts_.find({event.pid, event.record.words[0]});
+  // Of a device that was opened unseen it is not known which it is.
+  if (event.record.object == 0 || context == contexts_.end()) return;
   ++counts_.judged;
-  World& world = world_of(event, event.record.words[0]);
+  World& world = *context->second;
   const auto slot = static_cast<std::uint32_t>(world.domains.size());
   world.domains.push_back(life_of(event));
   world.state.pds.change(slot, [](auto& pd) { pd.live = true; });
@@ -101,6 +118,7 @@ void Judge::dealloc_pd(const Event& event) {
     auto& finding = tell(Whose::program, event, fmt::format("dealloc_pd.{}", broken[0]->id),
                          "ibv_dealloc_pd() of a PD that is in use",
                          fmt::format("it does not hold that {}", broken[0]->sentence));
+    if (finding.count > 1) return;
     finding.remedy = remedy_of(*broken[0]);
     finding.clauses = broken[0]->clauses;
     finding.objects = {"PD, allocated by " + origin(world->domains[slot])};
@@ -137,15 +155,39 @@ void Judge::reg_mr(const Event& event) {
     finding.clauses = broken[0]->clauses;
     if (refused) finding.remedy = remedy_of(*broken[0]);
   }
-  if (refused) return;
+  if (!refused) note_region(event, world, call);
+}
+
+void Judge::note_region(const Event& event, World& world, const model::Call<Plain>& call) {
+  const auto lkey = low(event.record.words[4]), rkey = high(event.record.words[4]);
+  // A key names one region of a device: who had it has been killed, or has lost it unseen.
+  for (const auto* keys : {&world.by_lkey, &world.by_rkey})
+    if (const auto old = keys->find(keys == &world.by_lkey ? lkey : rkey);
+        old != keys->end() && old->first != 0)
+      end_region(world, old->second, 0);
   model::Result<Plain> result;
-  result.lkey = Plain::key(low(words[4]));
-  result.rkey = Plain::key(high(words[4]));
+  result.lkey = Plain::key(lkey);
+  result.rkey = Plain::key(rkey);
   const auto& rule = *model::linux_rulebook().rules(call.verb, model::Outcome::ok).front();
   rule.effect({world.state, call, result}, world.state);
   world.regions.push_back(life_of(event));
-  world.by_lkey[low(words[4])] = world.by_rkey[high(words[4])] = call.mr;
   regions_[{event.pid, event.record.object}] = {&world, call.mr};
+  if (world.state.regions.at(call.mr).undefined.truth()) {
+    world.state.regions.change(call.mr, [](auto& region) { region.live = false; });
+    return;
+  }
+  world.by_lkey[lkey] = world.by_rkey[rkey] = call.mr;
+}
+
+void Judge::end_region(World& world, std::uint32_t slot, std::uint64_t caller) {
+  Life& life = world.regions[slot];
+  if (!life.live) return;
+  life.live = false;
+  life.ended_by = caller;
+  world.state.regions.change(slot, [](auto& region) { region.live = false; });
+  const auto found = regions_.find({life.pid, life.object});
+  if (found != regions_.end() && found->second.world == &world && found->second.slot == slot)
+    regions_.erase(found);
 }
 
 void Judge::dereg_mr(const Event& event) {
@@ -156,11 +198,8 @@ void Judge::dereg_mr(const Event& event) {
     ++counts_.unknown;
     return;
   }
-  auto& [world, slot] = found->second;
-  world->regions[slot].live = false;
-  world->regions[slot].ended_by = event.record.caller;
-  world->state.regions.change(slot, [](auto& region) { region.live = false; });
-  regions_.erase(found);
+  const auto place = found->second;
+  end_region(*place.world, place.slot, event.record.caller);
 }
 
 void Judge::create_qp(const Event& event) {
@@ -175,15 +214,25 @@ void Judge::create_qp(const Event& event) {
   end.slot = static_cast<std::uint32_t>(2 * world.ends.size());
   end.number = low(words[1]);
   end.is_rc = (words[2] & 0xffU) == kTypeRc;
+  end.signals_all = (words[2] >> 8U) != 0;
   end.send_cq = words[3];
   end.receive_cq = words[4];
+  end.has_srq = words[6] != 0;
+  // A number names one queue pair of a device.
+  for (auto [it, last] = by_number_.equal_range(end.number); it != last;) {
+    const Place place = (it++)->second;
+    if (place.world == &world) end_qp(end_at(place));
+  }
   world.state.qps.change(end.slot, [&](auto& qp) {
     qp.live = true;
     qp.pd = Plain::slot(domain->second.slot);
     qp.state = Plain::small(model::QpState::other);
     qp.access = model::kPairRights;  // until the program says something else
   });
-  ends_[{event.pid, event.record.object}] = {&world, end.slot / 2};
+  const Place place{&world, end.slot};
+  ends_[{event.pid, event.record.object}] = place;
+  by_number_.emplace(end.number, place);
+  for (const auto cq : {end.send_cq, end.receive_cq}) by_cq_[{event.pid, cq, end.number}] = place;
   world.ends.push_back(std::move(end));
 }
 
@@ -191,8 +240,12 @@ void Judge::modify_qp(const Event& event) {
   End* end = find_end({event.pid, event.record.object});
   if (end == nullptr || event.record.result != 0) return;
   ++counts_.judged;
-  const auto& [mask, state, access, peer, a, b, c, d] = event.record.words;
+  const auto& [mask, what, peer, gid_a, gid_b, own_a, own_b, finished] = event.record.words;
+  const auto state = low(what);
+  end->state_known = end->state_known && mask != 0;
   if ((mask & kMaskPeer) != 0) end->peer_number = low(peer), end->connected = true;
+  if ((mask & kMaskPath) != 0) end->peer_gid = {gid_a, gid_b}, end->gid = {own_a, own_b};
+  if ((mask & kMaskAccess) != 0) end->modified = finished;
   if ((mask & kMaskState) != 0) {
     end->state = state;
     if (state == kReset) {
@@ -201,7 +254,7 @@ void Judge::modify_qp(const Event& event) {
       end->connected = false;
     }
   }
-  const auto rights = low(access) & model::kPairRights;
+  const auto rights = high(what) & model::kPairRights;
   end->world->state.qps.change(end->slot, [&](auto& qp) {
     if ((mask & kMaskAccess) != 0) qp.access = Plain::flags(rights);
     if ((mask & kMaskState) == 0) return;
@@ -215,40 +268,54 @@ void Judge::destroy_qp(const Event& event) {
   End* end = find_end({event.pid, event.record.object});
   if (end == nullptr || event.record.result != 0) return;
   ++counts_.judged;
-  end->life.live = false;
-  end->sends.clear();
-  end->receives.clear();
-  end->world->state.qps.change(end->slot, [](auto& qp) { qp.live = false; });
-  ends_.erase({event.pid, event.record.object});
+  end_qp(*end);
 }
 
-/// Memory of a region went away. The device goes on using the pages that it has.
+void Judge::end_qp(End& end) {
+  if (!end.life.live) return;
+  end.life.live = false;
+  end.sends.clear();
+  end.receives.clear();
+  end.world->state.qps.change(end.slot, [](auto& qp) { qp.live = false; });
+  const auto is_it = [&](const auto& entry) {
+    return entry.second.world == end.world && entry.second.slot == end.slot;
+  };
+  for (auto [it, last] = by_number_.equal_range(end.number); it != last; ++it)
+    if (is_it(*it)) {
+      by_number_.erase(it);
+      break;
+    }
+  for (const auto cq : {end.send_cq, end.receive_cq})
+    if (const auto it = by_cq_.find({end.life.pid, cq, end.number}); it != by_cq_.end())
+      if (is_it(*it)) by_cq_.erase(it);
+  if (const auto it = ends_.find({end.life.pid, end.life.object}); it != ends_.end())
+    if (is_it(*it)) ends_.erase(it);
+}
+
+/// Memory of a region went away: the device goes on using the pages that it has. Caches of
+/// regions deregister later, which harms nobody; whoever uses the memory again is told.
 void Judge::unmap(const Event& event) {
-  const auto& [address, length, a, b, c, d, e, f] = event.record.words;
-  for (const auto& [name, place] : regions_) {
-    const auto& region = place.world->state.regions.at(place.slot);
+  const auto address = event.record.words[0], end = address + event.record.words[1];
+  for (auto it = regions_.lower_bound({event.pid, 0});
+       it != regions_.end() && it->first.first == event.pid; ++it) {
+    const auto& region = it->second.world->state.regions.at(it->second.slot);
     const auto first = region.memory.value();
     const auto last = first + (region.last - region.first).value();
-    if (name.first != event.pid || first >= address + length || last < address ||
-        region.empty.truth() || (region.access & model::kOnDemand).value() != 0)
+    if (first >= end || last < address || region.empty.truth() ||
+        (region.access & model::kOnDemand).value() != 0)
       continue;
-    auto& finding =
-        tell(Whose::program, event, "munmap.registered_memory",
-             fmt::format("munmap() of {:#x}, {} bytes", address, length),
-             "a region that is registered still has pages there: what is mapped there next is not "
-             "what the device sees");
-    finding.objects = {fmt::format("region [{:#x}, {:#x}], registered by {}", first, last,
-                                   origin(place.world->regions[place.slot]))};
-    finding.remedy = "deregister the region before its memory is unmapped";
-    finding.clauses = "gap.memory_unmapped_later";
+    Life& life = it->second.world->regions[it->second.slot];
+    life.unmapped_first = std::max(first, address);
+    life.unmapped_last = std::min(last, end - 1);
+    life.unmapped_by = event.record.caller;
   }
 }
 
-/// The program ends by itself: what it has made and not destroyed.
-void Judge::leave(const Event& event) {
+void Judge::finish() {
   const auto leak = [&](const Life& life, const char* kind, const char* verb) {
-    if (!life.live || life.pid != event.pid) return;
-    Event of = event;
+    if (!life.live || !left_.contains(life.pid)) return;
+    Event of{};
+    of.pid = life.pid;
     of.record.caller = life.made_by;
     auto& finding = tell(Whose::program, of, fmt::format("exit.{}_left", kind),
                          fmt::format("the program ends with a {} that it made", kind),
@@ -264,7 +331,7 @@ void Judge::leave(const Event& event) {
 
 End* Judge::find_end(Name name) {
   const auto found = ends_.find(name);
-  return found == ends_.end() ? nullptr : &found->second.world->ends.at(found->second.slot);
+  return found == ends_.end() ? nullptr : &end_at(found->second);
 }
 
 }  // namespace mrproof::watch

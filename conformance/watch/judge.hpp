@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "conformance/watch/world.hpp"
@@ -20,6 +22,8 @@ class Judge {
 
   /// The next event, in the order of their times.
   void take(const Event& event);
+  /// There are no more: what programs that ended by themselves have left.
+  void finish();
 
   [[nodiscard]] const std::vector<Finding>& findings() const { return findings_; }
   [[nodiscard]] const Counts& counts() const { return counts_; }
@@ -33,9 +37,11 @@ class Judge {
   using Places = std::map<Name, Place>;
 
   void open_device(const Event& event);
+  void close_device(const Event& event);
   void alloc_pd(const Event& event);
   void dealloc_pd(const Event& event);
   void reg_mr(const Event& event);
+  void note_region(const Event& event, World& world, const model::Call<Plain>& call);
   void dereg_mr(const Event& event);
   void create_qp(const Event& event);
   void modify_qp(const Event& event);
@@ -44,21 +50,23 @@ class Judge {
   void refused(const Event& event);
   void completion(const Event& event);
   void unmap(const Event& event);
-  void leave(const Event& event);
   void pass(const Event& event);
 
+  void end_region(World& world, std::uint32_t slot, std::uint64_t caller);
+  void end_qp(End& end);
   void judge_post(const Event& event, End& end, Request& request);
-  void judge_end(const Event& event, End& end, const Request& request, bool succeeded);
+  void tell_unmapped(const Event& event, const End& end, const Request& request);
+  void judge_success(const Event& event, End& end, const Request& request);
+  void judge_failure(const Event& event, End& end, const Request& request, std::uint32_t status);
   /// The queue pair at the other end, if it is watched and there is one only that can be it.
   [[nodiscard]] const End* peer_of(const End& end) const;
   End* find_end(Name name);
-  End* find_end(const Event& completion);
-  World& world_of(const Event& event, std::uint64_t context);
+  End& end_at(const Place& place) const { return place.world->ends.at(place.slot / 2); }
 
   Finding& tell(Whose whose, const Event& event, std::string name, std::string what,
                 std::string wrong);
-  void tell_reasons(Whose whose, const Event& event, const End& end, const Request& request,
-                    const std::vector<Reason>& reasons);
+  void tell_reason(Whose whose, const Event& event, const End& end, const Request& request,
+                   const Reason& reason);
   [[nodiscard]] std::string history(const World& world, const Reason& reason) const;
   [[nodiscard]] std::string origin(const Life& life) const;
 
@@ -66,6 +74,11 @@ class Judge {
   std::map<std::string, std::unique_ptr<World>> worlds_;  ///< by the device's name
   std::map<Name, World*> contexts_;
   Places domains_, regions_, ends_;
+  /// Those that live, by process, completion queue and number; and by number alone.
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Place> by_cq_;
+  std::multimap<std::uint32_t, Place> by_number_;
+  std::set<Name> extended_cqs_;   ///< whose completions are not seen
+  std::set<std::uint32_t> left_;  ///< processes that have ended by themselves
   std::vector<Finding> findings_;
   std::map<std::string, std::size_t> places_told_;
   Counts counts_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "conformance/watch/judge.hpp"
 #include "model/conditions/transfer.hpp"
@@ -15,15 +16,25 @@ using model::Verb;
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); }
 
-// enum ibv_wr_opcode, ibv_send_flags, ibv_wc_status, ibv_wc_opcode.
+// enum ibv_wr_opcode, ibv_send_flags, ibv_wc_status, ibv_wc_opcode, ibv_qp_state.
 constexpr std::array<Verb, 7> kOpcodes{Verb::rdma_write, Verb::rdma_write_with_imm, Verb::send,
     Verb::send, Verb::rdma_read, Verb::atomic_cmp_and_swp, Verb::atomic_fetch_and_add};
-constexpr std::uint32_t kSendWithInv = 9, kInline = 1U << 3U;
+constexpr std::uint32_t kSendWithInv = 9, kSignaled = 1U << 1U, kInline = 1U << 3U;
 constexpr std::uint32_t kSuccess = 0, kFlushed = 5, kOfReceive = 1U << 7U;
+constexpr std::uint64_t kRts = 3, kError = 6;
 
-bool is_certain(const std::vector<Reason>& reasons) {
-  return std::any_of(reasons.begin(), reasons.end(), [](const auto& r) { return r.certain; });
+/// Whether the status is of a fault that the local side found, in the local memory.
+bool is_local(std::uint32_t status) {
+  return status == 1 || status == 2 || status == 4 || status == 8;
 }
+/// Whether the other end has told it.
+bool is_remote_status(std::uint32_t status) { return status >= 9 && status <= 11; }
+
+const Reason* find_reason(const std::vector<Reason>& reasons, auto&& meant) {
+  const auto found = std::find_if(reasons.begin(), reasons.end(), meant);
+  return found == reasons.end() ? nullptr : &*found;
+}
+bool not_of_key(const Reason& reason) { return !reason.of_key(); }
 
 std::string_view name_of(Verb verb) {
   return model::kVerbNames.at(static_cast<std::size_t>(verb));
@@ -47,117 +58,189 @@ void Judge::post(const Event& event) {
   const auto& words = event.record.words;
   Request request;
   request.id = words[0];
+  request.tid = event.tid;
+  request.time = event.record.time;
   request.caller = event.record.caller;
+  request.judged = event.whole;
   for (const auto& part : event.parts)
     request.elements.push_back({Plain::key(low(part.words[2])), part.words[0], part.words[1]});
   const bool is_send = event.record.kind == Kind::post_send;
-  const auto opcode = low(words[1]);
-  if (is_send && opcode != kSendWithInv && opcode >= kOpcodes.size()) {
-    ++counts_.passed;
-    return;
-  }
   if (is_send) {
-    request.verb = opcode == kSendWithInv ? Verb::send_with_inv : kOpcodes.at(opcode);
-    request.inlined = (high(words[1]) & kInline) != 0;
+    const auto opcode = low(words[1]), flags = high(words[1]);
+    const bool known = opcode < kOpcodes.size();
+    request.judged = request.judged && (known || opcode == kSendWithInv);
+    request.verb = known ? kOpcodes.at(opcode) : Verb::send_with_inv;
+    request.inlined = (flags & kInline) != 0;
+    request.signaled = end->signals_all || (flags & kSignaled) != 0;
     request.remote = words[2];
     request.rkey = Plain::key(low(words[3]));
   }
-  judge_post(event, *end, request);
-  (is_send ? end->sends : end->receives).push_back(std::move(request));
+  ++(request.judged ? counts_.judged : counts_.passed);
+  // What is posted to a failed queue pair is flushed, whatever it is.
+  if (request.judged && end->state != kError) judge_post(event, *end, request);
+  const bool seen = !extended_cqs_.contains({event.pid, is_send ? end->send_cq : end->receive_cq});
+  if (seen && (is_send || !end->has_srq))
+    (is_send ? end->sends : end->receives).push_back(std::move(request));
 }
 
+/// Told at once is what no call that is not watched can make right. Of a receive, part may be used
+/// (gap.receive_unused_bytes), and of a key, another one may have the number.
 void Judge::judge_post(const Event& event, End& end, Request& request) {
-  ++counts_.judged;
-  auto reasons = reasons_against(end, request, peer_of(end));
-  request.foretold = is_certain(reasons);
-  if (!request.foretold) return;
-  std::erase_if(reasons, [](const auto& r) { return !r.certain; });
-  tell_reasons(Whose::program, event, end, request, reasons);
+  request.reasons = reasons_against(end, request, peer_of(end));
+  if (request.verb == Verb::post_recv) return;
+  if (const auto* reason = find_reason(request.reasons, not_of_key))
+    return tell_reason(Whose::program, event, end, request, *reason);
+  if (!request.inlined) tell_unmapped(event, end, request);
 }
 
-/// The last requests that were posted were not accepted.
+void Judge::tell_unmapped(const Event& event, const End& end, const Request& request) {
+  const World& world = *end.world;
+  for (const auto& element : request.elements) {
+    const auto found = world.by_lkey.find(low(element.lkey.value()));
+    if (found == world.by_lkey.end() || element.length.value() == 0) continue;
+    const auto& region = world.state.regions.at(found->second);
+    const Life& life = world.regions[found->second];
+    const auto from = (region.memory + (element.address - region.first)).value();
+    if (!life.live || life.unmapped_last == 0 || from > life.unmapped_last ||
+        from + element.length.value() <= life.unmapped_first)
+      continue;
+    auto& finding = tell(Whose::program, event,
+                         fmt::format("{}.memory_unmapped", name_of(request.verb)),
+                         describe(request),
+                         "memory of the region was unmapped: what the device reads or writes is "
+                         "not what the program sees there");
+    if (finding.count > 1) return;
+    finding.objects = {
+        fmt::format("lkey {:#x}: region [{:#x}, {:#x}], registered by {}, unmapped by {}",
+                    element.lkey.value(), region.first.value(), region.last.value(), origin(life),
+                    naming_(life.pid, life.unmapped_by))};
+    finding.remedy = "deregister the region before its memory is unmapped";
+    finding.clauses = "gap.memory_unmapped_later";
+    return;
+  }
+}
+
+/// The last requests that this thread has posted were not accepted.
 void Judge::refused(const Event& event) {
+  constexpr std::int32_t kInvalid = 22;
   End* end = find_end({event.pid, event.record.object});
   if (end == nullptr) return;
-  auto& queue = event.record.words[1] == 0 ? end->sends : end->receives;
-  for (std::uint64_t i = 0; i < event.record.words[0] && !queue.empty(); ++i) {
-    const bool early = end->state < 3 && event.record.words[1] == 0;
-    if (i == 0 && early && !queue.back().foretold) {
-      const auto& ready = model::qp_ready<Plain>;
-      auto& finding = tell(Whose::program, event, fmt::format("post_send.{}", ready.id),
-                           describe(queue.back()) + ": refused",
-                           fmt::format("it does not hold that {}", ready.sentence));
-      finding.objects = {"queue pair, created by " + origin(end->life)};
-      finding.remedy = remedy_of(ready);
-      finding.clauses = ready.clauses;
-    } else if (!queue.back().foretold) {
-      ++counts_.unknown;
-    }
-    queue.pop_back();
+  const bool of_sends = event.record.words[1] == 0;
+  auto& queue = of_sends ? end->sends : end->receives;
+  std::optional<Request> first;
+  for (std::uint64_t i = 0; i < event.record.words[0]; ++i) {
+    const auto last = std::find_if(queue.rbegin(), queue.rend(),
+                                   [&](const Request& r) { return r.tid == event.tid; });
+    if (last == queue.rend()) break;
+    first = *last;
+    queue.erase(std::next(last).base());
   }
-}
-
-/// The queue pair of a completion: by its number, of those that use the completion queue.
-End* Judge::find_end(const Event& completion) {
-  const auto number = low(completion.record.words[2]);
-  for (const auto& [name, place] : ends_) {
-    End& end = place.world->ends.at(place.slot);
-    if (name.first == completion.pid && end.number == number &&
-        (end.send_cq == completion.record.object || end.receive_cq == completion.record.object))
-      return &end;
+  if (!first || !first->judged || find_reason(first->reasons, not_of_key) != nullptr) return;
+  if (!first->reasons.empty())
+    return tell_reason(Whose::program, event, *end, *first, first->reasons.front());
+  const bool early = of_sends && end->state_known && end->state < kRts;
+  if (!early || event.record.result != kInvalid) {
+    ++counts_.unknown;
+    return;
   }
-  return nullptr;
+  const auto& ready = model::qp_ready<Plain>;
+  auto& finding = tell(Whose::program, event, fmt::format("post_send.{}", ready.id),
+                       describe(*first) + ": refused",
+                       fmt::format("it does not hold that {}", ready.sentence));
+  if (finding.count > 1) return;
+  finding.objects = {"queue pair, created by " + origin(end->life)};
+  finding.remedy = remedy_of(ready);
+  finding.clauses = ready.clauses;
 }
 
 void Judge::completion(const Event& event) {
-  End* end = find_end(event);
-  if (end == nullptr) return;
+  const auto place =
+      by_cq_.find({event.pid, event.record.object, low(event.record.words[2])});
+  if (place == by_cq_.end()) return;
   ++counts_.judged;
+  End& end = end_at(place->second);
   const auto status = low(event.record.words[1]);
-  const auto opcode = high(event.record.words[1]);
   const auto find = [&](auto& queue) {
-    return std::find_if(queue.begin(), queue.end(),
-                        [&](const Request& r) { return r.id == event.record.words[0]; });
+    return std::find_if(queue.begin(), queue.end(), [&](const Request& r) {
+      return r.id == event.record.words[0] && (status != kSuccess || r.signaled);
+    });
   };
-  // A failure does not tell what it is of.
-  bool of_receive = end->send_cq != event.record.object;
-  if (!of_receive && end->receive_cq == event.record.object)
-    of_receive = status == kSuccess ? (opcode & kOfReceive) != 0
-                                    : find(end->sends) == end->sends.end();
-  auto& queue = of_receive ? end->receives : end->sends;
+  const bool may_send = end.send_cq == event.record.object;
+  const bool may_receive = end.receive_cq == event.record.object && !end.has_srq;
+  bool of_receive = !may_send;
+  if (may_send && end.receive_cq == event.record.object) {
+    // A failure does not tell what it is of.
+    const bool sent = find(end.sends) != end.sends.end();
+    const bool received = may_receive && find(end.receives) != end.receives.end();
+    of_receive = status == kSuccess  ? (high(event.record.words[1]) & kOfReceive) != 0
+                 : sent == received ? false
+                                    : received;
+    if (status != kSuccess && sent && received && status < 9) return;
+  }
+  if (of_receive && !may_receive) return;
+  auto& queue = of_receive ? end.receives : end.sends;
   const auto found = find(queue);
   if (found == queue.end()) return;
   const Request request = *found;
   queue.erase(queue.begin(), found + 1);  // those before it are over, too
-  if (status != kFlushed) judge_end(event, *end, request, status == kSuccess);
+  if (!request.judged) return;
+  if (status == kSuccess)
+    judge_success(event, end, request);
+  else
+    judge_failure(event, end, request, status);
 }
 
-void Judge::judge_end(const Event& event, End& end, const Request& request, bool succeeded) {
-  const auto reasons = reasons_against(end, request, peer_of(end));
-  if (succeeded) {
-    // What had no reason to succeed from its posting to its end. A receive may have been filled in
-    // part only (gap.receive_unused_bytes).
-    if (request.foretold && request.verb != Verb::post_recv && is_certain(reasons))
-      tell_reasons(Whose::provider, event, end, request, reasons);
-    return;
-  }
-  if (request.foretold) return;
-  if (reasons.empty()) {
-    ++counts_.unknown;
-    return;
-  }
+/// The provider has accepted what had to fail from the posting to the end.
+void Judge::judge_success(const Event& event, End& end, const Request& request) {
+  if (request.verb == Verb::post_recv) return;
+  const End* peer = peer_of(end);
+  const auto now = reasons_against(end, request, peer);
+  const auto* reason = find_reason(request.reasons, [&](const Reason& before) {
+    // Rights of a queue pair may have changed while the request was made.
+    if (before.condition == &model::pair_accepts<Plain> &&
+        (peer == nullptr || peer->modified >= request.time))
+      return false;
+    return !before.of_key() && find_reason(now, [&](const Reason& r) {
+      return r.condition == before.condition;
+    }) != nullptr;
+  });
+  if (reason != nullptr) tell_reason(Whose::provider, event, end, request, *reason);
+}
+
+void Judge::judge_failure(
+    const Event& event, End& end, const Request& request, std::uint32_t status) {
+  if (request.verb != Verb::post_recv && find_reason(request.reasons, not_of_key) != nullptr)
+    return;  // that was told
   Event at_post = event;
   at_post.record.caller = request.caller;
-  tell_reasons(Whose::program, at_post, end, request, reasons);
+  const World& world = *end.world;
+  if (status == kFlushed) {
+    // Some drivers tell a local failure so. A key that was taken back is wrong in any case.
+    const auto* dead = find_reason(request.reasons, [&](const Reason& r) {
+      return r.of_key() && !r.remote && world.by_lkey.contains(low(r.element.lkey.value()));
+    });
+    if (dead != nullptr) tell_reason(Whose::program, at_post, end, request, *dead);
+    return;
+  }
+  const auto fits = [&](const Reason& reason) {
+    if (request.verb == Verb::post_recv) return true;
+    return reason.remote ? is_remote_status(status) : is_local(status);
+  };
+  if (const auto* reason = find_reason(request.reasons, fits))
+    return tell_reason(Whose::program, at_post, end, request, *reason);
+  const auto now = reasons_against(end, request, peer_of(end));
+  if (const auto* reason = find_reason(now, fits))
+    return tell_reason(Whose::program, at_post, end, request, *reason);
+  ++counts_.unknown;
 }
 
 const End* Judge::peer_of(const End& end) const {
-  if (!end.is_rc || !end.connected) return nullptr;
+  if (!end.is_rc || !end.connected || end.peer_gid == Gid{}) return nullptr;
   const End* peer = nullptr;
-  for (const auto& [name, place] : ends_) {
-    const End& other = place.world->ends.at(place.slot);
-    if (!other.is_rc || !other.connected || other.number != end.peer_number ||
-        other.peer_number != end.number)
+  for (auto [it, last] = by_number_.equal_range(end.peer_number); it != last; ++it) {
+    const End& other = end_at(it->second);
+    if (!other.is_rc || !other.connected || other.peer_number != end.number ||
+        other.gid != end.peer_gid || other.peer_gid != end.gid)
       continue;
     if (peer != nullptr) return nullptr;
     peer = &other;
@@ -202,18 +285,17 @@ Finding& Judge::tell(Whose whose, const Event& event, std::string name, std::str
   return findings_[found->second];
 }
 
-void Judge::tell_reasons(Whose whose, const Event& event, const End& end, const Request& request,
-                         const std::vector<Reason>& reasons) {
-  const auto& first = reasons.front();
+void Judge::tell_reason(Whose whose, const Event& event, const End& end, const Request& request,
+                        const Reason& reason) {
   auto& finding = tell(whose, event,
-                       fmt::format("{}.{}", name_of(request.verb), first.condition->id),
+                       fmt::format("{}.{}", name_of(request.verb), reason.condition->id),
                        describe(request) + (whose == Whose::provider ? ": succeeded" : ""),
-                       fmt::format("it does not hold that {}", first.condition->sentence));
+                       fmt::format("it does not hold that {}", reason.condition->sentence));
   if (finding.count > 1) return;
-  finding.clauses = first.condition->clauses;
-  if (whose == Whose::program) finding.remedy = remedy_of(*first.condition);
-  const End* peer = first.remote ? peer_of(end) : nullptr;
-  finding.objects = {history(peer != nullptr ? *peer->world : *end.world, first),
+  finding.clauses = reason.condition->clauses;
+  if (whose == Whose::program) finding.remedy = remedy_of(*reason.condition);
+  const End* peer = reason.remote ? peer_of(end) : nullptr;
+  finding.objects = {history(peer != nullptr ? *peer->world : *end.world, reason),
       fmt::format("queue pair {:#x}, created by {}", end.number, origin(end.life))};
 }
 

@@ -1,5 +1,6 @@
 #include "conformance/watch/places.hpp"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -17,6 +18,21 @@ extern char** environ;
 
 namespace mrproof::watch {
 namespace {
+
+/// The address that the program file gives to what stands at the offset in it; the offset itself
+/// if the file cannot be read.
+std::uint64_t address_of(const std::string& file, std::uint64_t offset) {
+  std::ifstream in(file, std::ios::binary);
+  Elf64_Ehdr head{};
+  if (!in.read(reinterpret_cast<char*>(&head), sizeof head)) return offset;
+  in.seekg(static_cast<std::streamoff>(head.e_phoff));
+  Elf64_Phdr part{};
+  for (int i = 0; i < head.e_phnum && in.read(reinterpret_cast<char*>(&part), sizeof part); ++i)
+    if (part.p_type == PT_LOAD && offset >= part.p_offset &&
+        offset - part.p_offset < part.p_filesz)
+      return offset - part.p_offset + part.p_vaddr;
+  return offset;
+}
 
 /// What `addr2line` prints for the place, without its last line's end; empty if it cannot say.
 std::string ask_addr2line(const std::string& file, std::uint64_t offset) {
@@ -69,7 +85,7 @@ std::string Places::look_up(std::uint32_t pid, std::uint64_t address) {
   for (const auto& m : maps_of(pid)) {
     if (address < m.begin || address >= m.end) continue;
     // The return address is behind the call.
-    const std::uint64_t offset = address - m.begin + m.offset - 1;
+    const std::uint64_t offset = address_of(m.file, address - m.begin + m.offset - 1);
     const std::string said = ask_addr2line(m.file, offset);
     const auto split = said.find('\n');
     if (split != std::string::npos && said.compare(0, 2, "??") != 0)

@@ -1,6 +1,7 @@
 // What a watched program did, read back from the files that the watching library wrote.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,17 +13,28 @@ namespace mrproof::watch {
 struct Event {
   Record record;
   std::vector<Record> parts;
+  bool whole = true;  ///< false: parts are missing, and it cannot be judged
   std::uint32_t pid = 0, tid = 0;
 };
 
-/// All events of a recording.
-struct Recording {
-  std::vector<Event> events;  ///< of all processes and threads, in the order of their times
-  std::uint64_t lost = 0;     ///< events that could not be written
-};
+/// The events of all processes and threads of a folder, in the order of their times.
+class Recording {
+ public:
+  /// Throws std::runtime_error if there is no such folder, and of files that are no recordings. A
+  /// file that ends in the middle is one of a program that was killed.
+  explicit Recording(const std::string& folder);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  /// Whether there is one more.
+  bool next(Event& event);
+  /// Events that could not be written.
+  [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
-/// Reads all of a folder. Throws std::runtime_error if that is none, and of files that are no
-/// recordings; a file that ends in the middle is one of a program that was killed.
-Recording read_recording(const std::string& folder);
+ private:
+  class File;
+  std::vector<std::unique_ptr<File>> files_;  // a heap: the earliest event is in the first
+  std::uint64_t lost_ = 0;
+};
 
 }  // namespace mrproof::watch

@@ -26,7 +26,10 @@ std::string told_text(const Told& told) {
   text += fmt::format("{} findings; {} events seen, {} judged, {} unknown, {} passed through",
                       told.findings.size(), told.counts.events, told.counts.judged,
                       told.counts.unknown, told.counts.passed);
-  return text + (told.lost > 0 ? fmt::format(", {} lost\n", told.lost) : "\n");
+  if (told.lost == 0) return text + "\n";
+  return text + fmt::format("\n{} events could not be written, so nothing is told; choose a folder "
+                            "with more room by --out\n",
+                            told.lost);
 }
 
 std::string told_json(const Told& told) {

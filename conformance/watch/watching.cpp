@@ -64,11 +64,14 @@ int run_watched(const std::vector<std::string>& program, const std::string& fold
 }
 
 Told judge_recording(const std::string& folder) {
-  const Recording recording = read_recording(folder);
+  Recording recording(folder);
   Places places(folder);
   Judge judge([&](std::uint32_t pid, std::uint64_t address) { return places.name(pid, address); });
-  for (const auto& event : recording.events) judge.take(event);
-  Told told{judge.findings(), {}, judge.counts(), recording.lost};
+  for (Event event; recording.next(event);) judge.take(event);
+  judge.finish();
+  Told told{judge.findings(), {}, judge.counts(), recording.lost()};
+  // Without what was lost, no key is known to be dead and no object to be left.
+  if (told.lost > 0) told.findings.clear();
   for (const auto& finding : told.findings)
     told.places.push_back(places.name(finding.pid, finding.caller));
   return told;

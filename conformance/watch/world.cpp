@@ -17,8 +17,6 @@ constexpr std::array<const PlainCondition*, 5> kRemote{&model::remote_key_live<P
     &model::remote_same_pd<Plain>, &model::remote_right<Plain>, &model::pair_accepts<Plain>,
     &model::remote_in_bounds<Plain>};
 
-std::uint32_t low(Plain::Key key) { return static_cast<std::uint32_t>(key.value()); }
-
 /// The conditions that do not hold. Of a key that nobody has nothing else is said.
 void ask(const auto& conditions, const PlainView& view, Reason reason,
          std::vector<Reason>& reasons) {
@@ -26,8 +24,7 @@ void ask(const auto& conditions, const PlainView& view, Reason reason,
     if (condition->holds(view).truth()) continue;
     reason.condition = condition;
     reasons.push_back(reason);
-    if (condition == conditions.front()) return;
-    reason.certain = true;
+    if (reason.of_key()) return;
   }
 }
 
@@ -42,6 +39,10 @@ World::World() {
   state.buffers[0].last = ~std::uint64_t{0};
 }
 
+bool Reason::of_key() const {
+  return condition == kLocal.front() || condition == kRemote.front();
+}
+
 Plain::Address Request::length() const {
   Plain::Address all = 0;
   for (const auto& element : elements) all = all + element.length;
@@ -54,22 +55,20 @@ std::vector<Reason> reasons_against(const End& end, const Request& request, cons
   model::Call<Plain> call;
   call.verb = request.verb;
   for (const auto& element : request.elements) {
-    if (request.inlined) break;
+    if (request.inlined || !request.judged) break;
     call.qp = end.slot;
     call.lkey = element.lkey;
     call.address = element.address;
     call.length = element.length;
-    const bool was_seen = end.world->by_lkey.contains(low(element.lkey));
-    ask(kLocal, {end.world->state, call, nothing}, {nullptr, was_seen, false, element}, reasons);
+    ask(kLocal, {end.world->state, call, nothing}, {nullptr, false, element}, reasons);
   }
   if (peer == nullptr || !is_remote(request.verb) || peer->world->has_windows) return reasons;
   call.qp = peer->slot + 1;
   call.length = request.length();
   call.rkey = request.rkey;
   call.remote = request.remote;
-  const bool was_seen = peer->world->by_rkey.contains(low(request.rkey));
   ask(kRemote, {peer->world->state, call, nothing},
-      {nullptr, was_seen, true, {request.rkey, request.remote, call.length}}, reasons);
+      {nullptr, true, {request.rkey, request.remote, call.length}}, reasons);
   return reasons;
 }
 

@@ -2,6 +2,7 @@
 // program each object comes from.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <string>
@@ -15,26 +16,44 @@ namespace mrproof::watch {
 
 using model::Plain;
 
-/// Where and when an object was made and destroyed.
+/// Where an object was made and destroyed.
 struct Life {
   std::uint32_t pid = 0;
   std::uint64_t object = 0;  ///< its pointer
+  std::uint64_t parent = 0;  ///< that of the context of a PD, of the PD of a region, a queue pair
   std::uint64_t made_by = 0, ended_by = 0;
   bool live = true;
+  /// Of a region: memory that was unmapped while it was registered; none if both are 0.
+  std::uint64_t unmapped_first = 0, unmapped_last = 0, unmapped_by = 0;
+};
+
+/// Why a request has to fail.
+struct Reason {
+  const model::PlainCondition* condition;
+  bool remote;
+  model::Element<Plain> element;  ///< whose key it is about; `remote`: key and range over there
+  /// Whether it says that a key is dead. Calls that are not watched may have made one with the same
+  /// number, so that only a failure proves it.
+  [[nodiscard]] bool of_key() const;
 };
 
 /// A request of a send queue, or a receive, whose completion was not seen yet.
 struct Request {
   std::uint64_t id = 0;  ///< wr_id
   model::Verb verb = model::Verb::post_recv;
-  bool inlined = false;   ///< the elements' keys do not matter
-  bool foretold = false;  ///< a finding has told already that it has to fail
-  std::uint64_t caller = 0;
+  bool judged = true;    ///< false: of a kind that is not looked at
+  bool inlined = false;  ///< the elements' keys do not matter
+  bool signaled = true;
+  std::uint32_t tid = 0;
+  std::uint64_t caller = 0, time = 0;
   std::vector<model::Element<Plain>> elements;
   Plain::Key rkey{};
   Plain::Address remote{};
+  std::vector<Reason> reasons;  ///< why it had to fail when it was posted
   [[nodiscard]] Plain::Address length() const;
 };
+
+using Gid = std::array<std::uint64_t, 2>;
 
 struct World;
 /// A queue pair. Its slot in the model's state is even; behind it is a place for the other end, of
@@ -44,21 +63,13 @@ struct End {
   World* world = nullptr;
   std::uint32_t slot = 0;
   std::uint32_t number = 0, peer_number = 0;
-  bool is_rc = false, connected = false;
+  Gid gid{}, peer_gid{};
+  bool is_rc = false, signals_all = false, connected = false, has_srq = false;
   std::uint64_t send_cq = 0, receive_cq = 0;
-  std::uint64_t state = 0;  ///< enum ibv_qp_state, as the program asked for it
-  bool state_known = true;  ///< nobody but the program has changed it
+  std::uint64_t state = 0;     ///< enum ibv_qp_state, as the program asked for it
+  bool state_known = true;     ///< nobody but the program has changed it
+  std::uint64_t modified = 0;  ///< when its rights were last changed
   std::deque<Request> sends, receives;
-};
-
-/// Why a request has to fail.
-struct Reason {
-  const model::PlainCondition* condition;
-  /// Whether there is no doubt. A key that nobody was seen to make may be one of a call that is not
-  /// watched.
-  bool certain;
-  bool remote;
-  model::Element<Plain> element;  ///< whose key it is about; `remote`: key and range over there
 };
 
 /// All objects of one device.

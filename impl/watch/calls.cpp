@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 
 #include "impl/watch/call.hpp"
 #include "impl/watch/tables.hpp"
@@ -36,6 +38,7 @@ constinit Real<decltype(ibv_create_qp)> create_qp{"ibv_create_qp", kOldest};
 constinit Real<decltype(ibv_modify_qp)> modify_qp{"ibv_modify_qp", kOldest};
 constinit Real<decltype(ibv_destroy_qp)> destroy_qp{"ibv_destroy_qp", kOldest};
 constinit Real<decltype(ibv_create_srq)> create_srq{"ibv_create_srq", kOldest};
+constinit Real<decltype(ibv_query_gid)> query_gid{"ibv_query_gid", kOldest};
 constinit Real<decltype(ibv_create_ah)> create_ah{"ibv_create_ah", kOldest};
 
 /// Before a device is open nothing is registered, and what is unmapped does not matter.
@@ -63,8 +66,26 @@ void watch_context(const Call& call, ibv_context* context) {
     patched = mrproof::watch::patch(context);
     mrproof::watch::copy_maps();  // the provider is loaded now
   }
-  call.made(Kind::open_device, context, {});
+  std::array<std::uint64_t, 8> name{};
+  if (context)
+    strncpy(reinterpret_cast<char*>(name.data()), context->device->name, sizeof name);
+  call.made(Kind::open_device, context,
+            {name[0], name[1], name[2], name[3], name[4], name[5], name[6], name[7]});
   if (!patched) call.passed(Passed::other, context);
+}
+
+/// Both ends of a path. Numbers of queue pairs are the same on many machines, GIDs are not.
+void gids_of(ibv_qp* qp, const ibv_ah_attr& path, std::array<std::uint64_t, 2>& peer,
+             std::array<std::uint64_t, 2>& own) {
+  ibv_gid gid{};
+  auto* query = query_gid.get();
+  const int kept = errno;
+  if (path.is_global && query &&
+      query(qp->context, path.port_num, path.grh.sgid_index, &gid) == 0) {
+    memcpy(peer.data(), path.grh.dgid.raw, sizeof gid);
+    memcpy(own.data(), gid.raw, sizeof gid);
+  }
+  errno = kept;
 }
 
 }  // namespace
@@ -148,10 +169,14 @@ int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
   auto* real = modify_qp.get();
   const int result = real ? real(qp, attributes, mask) : ENOSYS;
   const auto given = [mask](int bit, std::uint64_t value) { return mask & bit ? value : 0; };
+  std::array<std::uint64_t, 2> peer{}, own{};
+  if (result == 0 && (mask & IBV_QP_AV) != 0) gids_of(qp, attributes->ah_attr, peer, own);
   call.done(Kind::modify_qp, qp, result,
-            {static_cast<std::uint32_t>(mask), given(IBV_QP_STATE, attributes->qp_state),
-             given(IBV_QP_ACCESS_FLAGS, attributes->qp_access_flags),
-             given(IBV_QP_DEST_QPN, attributes->dest_qp_num)});
+            {static_cast<std::uint32_t>(mask),
+             given(IBV_QP_STATE, attributes->qp_state) |
+                 given(IBV_QP_ACCESS_FLAGS, attributes->qp_access_flags) << 32U,
+             given(IBV_QP_DEST_QPN, attributes->dest_qp_num), peer[0], peer[1], own[0], own[1],
+             mrproof::watch::now()});
   return result;
 }
 

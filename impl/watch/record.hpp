@@ -16,7 +16,7 @@ namespace mrproof::watch {
 /// again is another object, which the order of the records tells.
 enum class Kind : std::uint16_t {
   none,         ///< not written yet: the file ends here for now
-  open_device,  ///< object: ibv_context
+  open_device,  ///< object: ibv_context; words: the device's name, 64 bytes
   close_device,
   alloc_pd,    ///< object: ibv_pd; words: context
   dealloc_pd,  ///< result: 0 or an errno
@@ -29,7 +29,9 @@ enum class Kind : std::uint16_t {
   /// object: ibv_qp; words: pd, queue pair number, ibv_qp_type | sq_sig_all << 8, send CQ,
   /// receive CQ, max_inline_data, srq or 0
   create_qp,
-  /// words: attr_mask, qp_state, qp_access_flags, dest_qp_num; what the mask leaves out is 0
+  /// words: attr_mask, qp_state | qp_access_flags << 32, dest_qp_num, the GIDs of the other end and
+  /// of this one (two words each, as they are in memory), time at the end. What the mask leaves out
+  /// is 0, and so are both GIDs where the path has none.
   modify_qp,
   destroy_qp,
   /// A work request of a send queue, whose elements follow. object: ibv_qp; words: wr_id,

@@ -1,0 +1,8 @@
+#!/bin/busybox sh
+# finds:
+# says: 50 iters in
+ibv_uc_pingpong -g 1 -n 50 &
+sleep 2
+ibv_uc_pingpong -g 1 -n 50 10.9.9.1
+status=$?
+wait && exit $status

@@ -1,0 +1,8 @@
+#!/bin/busybox sh
+# finds:
+# says: 50 iters in
+ibv_ud_pingpong -s 512 -g 1 -n 50 &
+sleep 2
+ibv_ud_pingpong -s 512 -g 1 -n 50 10.9.9.1
+status=$?
+wait && exit $status

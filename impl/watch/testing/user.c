@@ -1,0 +1,221 @@
+// Uses libibverbs in ways that the watching library must stand:  user MODE
+// What it prints is the same with that library and without; addresses and times go to stderr.
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SAY(call) say(#call, (long)(call))
+#define MADE(name, call) (name = (call), say(#name, (long)name))
+#define NEED(condition) ((condition) ? (void)0 : abort())
+
+enum { kRounds = 10000, kThreads = 4, kContexts = 520, kKept = 1234, kSlow = 510 };
+
+static struct ibv_context* context;
+static struct ibv_pd* pd;
+static struct ibv_cq* cq;
+static struct ibv_qp* qp;
+static struct ibv_mr* region;
+static struct ibv_sge elements[80] = {{0x3000, 16, 0x11}, {0x4000, 32, 0x12}};
+static struct ibv_wc wc[64];
+static pthread_key_t key;
+static pthread_barrier_t all_done;
+static int handled, stay;  // signals; whether threads wait until the program is killed
+
+static void say(const char* what, long value) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  printf("%s: %ld, errno %d\n", what, value >> 20 > 0 ? 1 : value, errno);
+  fprintf(stderr, "%s %ld %ld\n", what, value, time.tv_sec * 1000000000 + time.tv_nsec);
+  errno = kKept;
+}
+
+static void* map(void) { return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+
+static int post(uint64_t id, unsigned flags) {
+  struct ibv_send_wr wr = {id, NULL, elements, 1, IBV_WR_RDMA_WRITE, flags}, *bad;
+  return ibv_post_send(qp, &wr, &bad);
+}
+
+// What a thread does last, when the watching library may have let its file go.
+static void post_last(void* number) { post((uintptr_t)number * 1000000 + kRounds, 0); }
+
+static void begin(void) {
+  MADE(context, ibv_open_device(NULL));
+  MADE(pd, ibv_alloc_pd(context));
+  MADE(cq, ibv_create_cq(context, 10, NULL, NULL, 0));
+  struct ibv_qp_init_attr attributes = {cq, cq, cq, (void*)0x77, {0}, IBV_QPT_RC, 1};
+  MADE(qp, ibv_create_qp(pd, &attributes));
+  pthread_key_create(&key, post_last);
+  SAY(dup(0));  // which descriptors are free
+}
+
+static void make_all(void) {
+  void *memory = (void*)0x10000, *none, *relaxed, *moved, *window, *more, *more_cq;
+  MADE(region, ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ));
+  MADE(none, ibv_reg_mr(pd, memory, 0, 0));
+  MADE(relaxed, ibv_reg_mr(pd, memory, 64, IBV_ACCESS_RELAXED_ORDERING));
+  MADE(moved, ibv_reg_mr_iova2(pd, memory, 64, 0x99, 0));
+  MADE(window, ibv_alloc_mw(pd, IBV_MW_TYPE_1));
+  struct ibv_qp_init_attr_ex extended = {.send_cq = cq, .qp_type = IBV_QPT_UD, .pd = pd};
+  extended.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+  MADE(more, ibv_create_qp_ex(context, &extended));
+  MADE(more_cq, ibv_create_cq_ex(context, &(struct ibv_cq_init_attr_ex){0}));
+  struct ibv_qp_attr change = {IBV_QPS_RTR, .dest_qp_num = 9, .qp_access_flags = 15};
+  change.ah_attr = (struct ibv_ah_attr){.is_global = 1, .grh = {{{1, 2, 3}}, .sgid_index = 4}};
+  SAY(ibv_modify_qp(qp, &change, IBV_QP_STATE | IBV_QP_DEST_QPN));
+  SAY(ibv_modify_qp(qp, &change, IBV_QP_ACCESS_FLAGS | IBV_QP_AV));
+  SAY(ibv_modify_qp(qp, &change, 0));
+}
+
+static void post_list(struct ibv_send_wr* wr, int count) {
+  for (int i = 0; i + 1 < count; ++i) wr[i].next = &wr[i + 1];
+  struct ibv_send_wr *const untouched = (void*)0x5555, *bad = untouched;
+  SAY(ibv_post_send(qp, wr, &bad));
+  SAY(bad == untouched ? -1 : bad == NULL ? -2 : bad - wr);
+}
+
+static void post_all(void) {
+  for (int i = IBV_WR_RDMA_WRITE; i <= IBV_WR_SEND_WITH_INV; ++i) {
+    const uint64_t swap = i == IBV_WR_ATOMIC_CMP_AND_SWP ? 6 : 0;
+    struct ibv_send_wr wr = {i, NULL, elements, i % 3, i, IBV_SEND_SIGNALED, {0x88}};
+    wr.wr = (typeof(wr.wr)){.atomic = {0xabc, 5, swap, 0x77}};  // for RDMA the key is 5
+    post_list(&wr, 1);
+  }
+  for (int i = 0; i < 3; ++i) SAY(ibv_poll_cq(cq, 8, wc));
+  SAY(post(kSlow, IBV_SEND_SIGNALED));
+  SAY(ibv_poll_cq(cq, 1, wc));
+  const int refused[] = {5, 77, 78, 79, 300};  // numbers of elements; see the fake provider
+  for (int i = 0; i < 5; ++i) {
+    struct ibv_sge* list = i == 4 ? (void*)5 : elements;
+    struct ibv_send_wr wr[] = {{101}, {102, .sg_list = list, .num_sge = refused[i]}, {103}};
+    post_list(wr, 3);
+  }
+  static struct ibv_send_wr full[100];
+  for (int i = 0; i < 100; ++i) full[i].send_flags = IBV_SEND_SIGNALED;
+  post_list(full, 100);
+  SAY(ibv_poll_cq(cq, 64, wc));
+  full[0].next = full;  // by mistake
+  post_list(full, 1);
+  SAY(ibv_poll_cq(cq, 64, wc));
+  full[0] = (struct ibv_send_wr){.num_sge = 5, .sg_list = elements};
+  SAY(ibv_post_send(qp, full, NULL));
+  struct ibv_recv_wr receives[] = {{11, &receives[1], elements, 1}, {12, NULL, elements, 5}}, *bad;
+  SAY(ibv_post_recv(qp, receives, &bad));
+  SAY(bad - receives);
+}
+
+static void end_all(void) {
+  void* mapped;
+  MADE(mapped, map());
+  SAY(munmap(mapped, 4096));
+  SAY(munmap((void*)1, 1));
+  SAY(ibv_dereg_mr(region));
+  SAY(ibv_destroy_qp(qp));
+  SAY(ibv_destroy_cq(cq));
+  SAY(ibv_close_device(context));  // refused, and the device is still there
+  SAY(post(1, 0));
+  SAY(ibv_dealloc_pd(pd));
+  SAY(ibv_close_device(context));
+}
+
+static void* work(void* number) {
+  const uint64_t first = (uintptr_t)number * 1000000;
+  struct ibv_wc own;
+  pthread_setspecific(key, number);
+  errno = kKept;
+  for (uint64_t i = first; i < first + kRounds; ++i) {
+    NEED(post(i, IBV_SEND_SIGNALED) == 0 && ibv_poll_cq(cq, 1, &own) == 1);
+    NEED(own.wr_id == i && errno == kKept);
+  }
+  return NULL;
+}
+
+// It is cancelled as well, but makes no call in which it would end.
+static void* work_in_thread(void* number) {
+  pthread_cancel(pthread_self());
+  work(number);
+  for (int i = 0; i < 2 && stay; ++i) pthread_barrier_wait(&all_done);  // but once for the main one
+  return NULL;
+}
+
+static void threads(void) {
+  pthread_t thread[kThreads];
+  void* ended;
+  pthread_barrier_init(&all_done, NULL, kThreads + 1);
+  MADE(region, ibv_reg_mr(pd, elements, sizeof elements, 0));
+  for (uintptr_t i = 0; i < kThreads; ++i)
+    pthread_create(&thread[i], NULL, work_in_thread, (void*)(i + 1));
+  if (stay) pthread_barrier_wait(&all_done), kill(getpid(), SIGKILL);
+  for (int i = 0; i < kThreads; ++i) NEED(!pthread_join(thread[i], &ended) && !ended);
+  SAY(ibv_dereg_mr(region));
+}
+
+static void family(void) {
+  for (uint64_t i = 1; i <= 3; ++i) {
+    int status;
+    if (fork() == 0) {
+      SAY(post(i, 0));
+      if (i == 2) execl("/proc/self/exe", "user", "child", NULL);
+      exit(3);
+    }
+    SAY((wait(&status), status));
+    SAY(post(10 * i, 0));
+  }
+}
+
+// There is room again when the program ends, but there was none for a thread's first event.
+static void no_room_for_a_while(void) {
+  pthread_t thread;
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, RLIM_INFINITY});
+  pthread_create(&thread, NULL, work, (void*)1);
+  pthread_join(thread, NULL);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+}
+
+static void contexts(void) {
+  static struct ibv_context* all[kContexts];
+  for (int i = 0; i < kContexts; ++i) post((qp->context = all[i] = ibv_open_device(NULL), 7), 0);
+  SAY(ibv_dealloc_pd(pd));
+  for (int i = 0; i < kContexts; ++i) NEED(ibv_close_device(all[i]) == 0);
+  for (int i = 0; i < kContexts; ++i) NEED(ibv_close_device(ibv_open_device(NULL)) == 0);
+}
+
+static void handler(int number) { post((uint64_t)number, (++handled, 0)); }
+
+static void interrupted(void) {
+  signal(SIGALRM, handler);
+  setitimer(ITIMER_REAL, &(struct itimerval){{0, 50}, {0, 50}}, NULL);
+  for (int i = 0; i < 10 * kRounds; ++i) post(8, 0);
+  setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+  fprintf(stderr, "handled %d 0\n", handled);
+}
+
+int main(int count, char** arguments) {
+  const char* mode = count == 2 ? arguments[1] : "";
+  setvbuf(stdout, NULL, _IONBF, 0);
+  errno = kKept;
+  SAY(munmap(map(), 4096));  // nothing is registered yet
+  SAY(chdir("/"));           // the folder for the records may have been named from elsewhere
+  if (strcmp(mode, "nothing") == 0) return 0;
+  begin();
+  if (strcmp(mode, "calls") == 0) make_all(), post_all(), end_all();
+  if (strcmp(mode, "threads") == 0) threads();
+  if (strcmp(mode, "killed") == 0) stay = 1, threads();
+  if (strcmp(mode, "family") == 0) family();
+  if (strcmp(mode, "child") == 0) SAY(post(4, 0));
+  if (strcmp(mode, "fill") == 0) work((void*)1);
+  if (strcmp(mode, "room") == 0) no_room_for_a_while();
+  if (strcmp(mode, "contexts") == 0) contexts();
+  if (strcmp(mode, "interrupted") == 0) interrupted();
+  return 0;
+}
