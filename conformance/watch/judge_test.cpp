@@ -24,14 +24,15 @@ class WatchJudge : public testing::Test {
     call(Kind::alloc_pd, 10, {1});
     call(Kind::alloc_pd, 11, {1});
     for (const std::uint64_t qp : {20, 21}) call(Kind::create_qp, qp, {10, qp, 2, 30, 30});
+    const auto mask = kState | kAccess | kPeer | kPath;
     for (const std::uint64_t state : {kInit, kRtr, kRts})
       for (const std::uint64_t qp : {20, 21})
         call(Kind::modify_qp, qp,
-             {kState | kAccess | kPeer | kPath, state | rights << 32U, qp ^ 1U, 9, 9, 9, 9, time});
+             {mask, state | rights << 32U, qp ^ 1U, 9, 9, 9, 9, time});
   }
   void call(Kind kind, std::uint64_t object, const Words& words, int result = 0,
             const std::vector<Words>& elements = {}) {
-    Event event{{++time, kind, 0, result, object, 0x1000 + time, words}, {}, 7, 7};
+    Event event{{++time, kind, 0, result, object, 0x1000 + time, words}, {}, true, 7, 7};
     for (const auto& element : elements)
       event.parts.push_back({time, Kind::element, 0, 0, object, 0, element});
     judge.take(event);

@@ -67,7 +67,7 @@ void watch_context(const Call& call, ibv_context* context) {
     mrproof::watch::copy_maps();  // the provider is loaded now
   }
   std::array<std::uint64_t, 8> name{};
-  if (context)
+  if (context && context->device)
     strncpy(reinterpret_cast<char*>(name.data()), context->device->name, sizeof name);
   call.made(Kind::open_device, context,
             {name[0], name[1], name[2], name[3], name[4], name[5], name[6], name[7]});

@@ -27,7 +27,7 @@ void remote_side(const ibv_send_wr& request, Record& record) {
       record.words[2] = request.wr.atomic.remote_addr;
       record.words[3] = request.wr.atomic.rkey;
       record.words[4] = request.wr.atomic.compare_add;
-      record.words[5] = request.wr.atomic.swap;
+      if (request.opcode == IBV_WR_ATOMIC_CMP_AND_SWP) record.words[5] = request.wr.atomic.swap;
       break;
     case IBV_WR_SEND_WITH_INV:
     case IBV_WR_LOCAL_INV: record.words[3] = request.invalidate_rkey; break;

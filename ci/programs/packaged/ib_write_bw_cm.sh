@@ -1,5 +1,6 @@
 #!/bin/busybox sh
-# finds:
+# librdmacm frees its PD with the last rdma_cm_id; each end keeps one to its end.
+# finds: exit.PD_left exit.PD_left
 # says: #bytes
 ib_write_bw -F -R -n 20 -s 4096 &
 sleep 2

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # finds:
-# says: client DISCONNECT EVENT
+# says: DISCONNECT EVENT
 rping -s -C 5 -a 10.9.9.1 &
 sleep 2
 rping -c -C 5 -a 10.9.9.1
