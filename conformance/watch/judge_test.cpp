@@ -45,7 +45,8 @@ class WatchJudge : public testing::Test {
   void dereg(std::uint64_t mr) { call(Kind::dereg_mr, mr, {}); }
   void post(std::uint64_t opcode, std::uint64_t length, std::uint64_t lkey, std::uint64_t rkey,
             std::uint64_t remote = 0x10000) {
-    call(Kind::post_send, 20, {++id, opcode | kSignaled << 32U, remote, rkey}, 0, {{0x10000, length, lkey}});
+    call(Kind::post_send, 20, {++id, opcode | kSignaled << 32U, remote, rkey}, 0,
+         {{0x10000, length, lkey}});
   }
   void receive(std::uint64_t length, std::uint64_t lkey) {
     call(Kind::post_recv, 20, {++id}, 0, {{0x10000, length, lkey}});

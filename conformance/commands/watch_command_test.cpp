@@ -1,0 +1,55 @@
+// mrproof watch from outside, of programs that make no verbs call.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "conformance/commands/commands.hpp"
+#include "conformance/testing/test_program.hpp"
+#include "model/testing/test_files.hpp"
+
+namespace mrproof::conformance {
+namespace {
+
+using model::testing::read_file;
+using testing::expect_refused;
+using ::testing::HasSubstr;
+using testing::Ran;
+using testing::run_mrproof;
+
+class Watch : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
+  [[nodiscard]] Ran watch(const std::vector<std::string>& program) const {
+    std::vector<std::string> arguments{"watch", "--out", file("out"), "--error-exitcode", "9",
+                                       "--"};
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    return run_mrproof(arguments);
+  }
+
+  model::testing::TemporaryFolder folder_;
+};
+
+TEST_F(Watch, KeepsTheProgramsExitStatusAndWhatItSays) {
+  const Ran ran = watch({"sh", "-c", "echo said; exit 5"});
+  EXPECT_EQ(ran.code, 5);
+  EXPECT_EQ(ran.out, "said\n");
+  EXPECT_THAT(ran.err, HasSubstr("0 findings; 0 events seen"));
+  EXPECT_THAT(read_file(file("out/report.json")), HasSubstr("\"mrproof watch v1\""));
+}
+
+TEST_F(Watch, TellsASignalByTheExitStatus) {
+  EXPECT_EQ(watch({"sh", "-c", "kill -TERM $$"}).code, 128 + 15);
+}
+
+TEST_F(Watch, RefusesWhatItCannotRunOrRead) {
+  expect_refused(run_mrproof({"watch"}), {"no program; write it behind --"});
+  expect_refused(watch({"/nonexistent"}), {"/nonexistent: cannot be started"});
+  expect_refused(run_mrproof({"watch", "--from", file("none")}), {"cannot be read"});
+  EXPECT_FALSE(folder_.write("events.1.1", std::string(200, 'x')).empty());
+  expect_refused(run_mrproof({"watch", "--from", file(".")}), {"is no recording"});
+  EXPECT_EQ(watch({"true"}).code, 0);
+  expect_refused(watch({"true"}), {"has files already"});
+}
+
+}  // namespace
+}  // namespace mrproof::conformance
