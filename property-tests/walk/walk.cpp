@@ -191,11 +191,7 @@ bool Walk::post(const model::Oracle& oracle, model::PlannedCall& step) {
   call.part = Part::posted;
   for (call.label = 1; oracle.flight().find(call.label) != nullptr;) ++call.label;
   oracle.resolve(step);
-  if (call.label <= kMostInFlight && oracle.forbids(step) == nullptr) {
-    if (oracle.flight().size() + 1 < kMostInFlight && random_.chance(35))
-      call.flags = call.flags | Plain::flags(kLinked);
-    return true;
-  }
+  if (call.label <= kMostInFlight && oracle.forbids(step) == nullptr) return true;
   call.part = Part::whole;
   call.label = 0;
   return false;
@@ -242,25 +238,9 @@ std::optional<model::PlannedCall> Walk::end_right(const model::Oracle& oracle,
   return std::nullopt;
 }
 
-/// The next request of a list: one that can be, or else one that asks for nothing.
-model::PlannedCall Walk::go_on(const model::Oracle& oracle, CallMaker& make) {
-  const auto& open = *oracle.flight().open();
-  for (int i = 0; i < kCandidates; ++i) {
-    auto step = random_.chance(85) ? make.rdma(random_.chance(options_->wrong_percent / 2))
-                                   : make.atomic(false);
-    if (step && step->call.qp == open.qp && post(oracle, *step)) return *step;
-  }
-  model::PlannedCall step;
-  step.call.verb = Verb::rdma_read;
-  step.call.qp = open.qp;
-  post(oracle, step);
-  return step;
-}
-
 /// While requests are in flight: another one, what ends a right of one, any call, a completion.
 std::optional<model::PlannedCall> Walk::beside_flight(const model::Oracle& oracle,
                                                       CallMaker& make) {
-  if (oracle.flight().open() != nullptr) return go_on(oracle, make);
   const auto roll = random_.below(100);
   const auto& oldest = oracle.flight().oldest();
   if (roll < 40) {

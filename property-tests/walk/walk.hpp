@@ -58,7 +58,6 @@ class Walk {
   /// Now and then a work request is not signaled, fenced or solicited.
   void add_form(const model::Oracle& oracle, model::PlannedCall& step);
   void delay(model::PlannedCall& step);
-  model::PlannedCall go_on(const model::Oracle& oracle, CallMaker& make);
   bool post(const model::Oracle& oracle, model::PlannedCall& step);
   std::optional<model::PlannedCall> end_right(const model::Oracle& oracle,
                                               const model::Call<model::Plain>& request);
