@@ -153,6 +153,7 @@ bool ReproWriter::named_later(model::KeyName::Kind kind, std::uint32_t slot) con
       kind == model::KeyName::Kind::window_rkey || kind == model::KeyName::Kind::old_window_rkey;
   for (std::size_t i = now_ + 1; i < evidence_.trace.steps.size(); ++i) {
     const Step& step = step_at(i);
+    if (step.call.part == model::Part::completion) continue;  // it names them, and needs none
     for (const auto* name : {&step.lkey, &step.second, &step.rkey})
       if (name->kind == kind && name->slot == slot) return true;
     const auto& call = step.call;

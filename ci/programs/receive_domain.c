@@ -1,0 +1,22 @@
+/* finds: post_recv.local_same_pd */
+#include "pair.h"
+
+int main(void)
+{
+    open_all();
+    connect_pair(0);
+    struct ibv_pd *own = pd, *other = ibv_alloc_pd(context);
+    NEED(other);
+    struct ibv_mr *near = region(memory, SIZE, ALL);
+    pd = IF_WRONG(other, own);
+    struct ibv_mr *far = region(memory + SIZE, SIZE, ALL);
+    pd = own;
+    struct ibv_sge sge = piece(memory + SIZE, SIZE, far->lkey);
+    struct ibv_recv_wr *bad, wr = {.wr_id = 2, .sg_list = &sge, .num_sge = 1};
+    NEED(!ibv_post_recv(qp[1], &wr, &bad));
+    transfer(IBV_WR_SEND, piece(memory, 8, near->lkey), 0, NULL);
+    close_qps();
+    NEED(!ibv_dereg_mr(near) && !ibv_dereg_mr(far) && !ibv_dealloc_pd(other));
+    close_all();
+    return 0;
+}
