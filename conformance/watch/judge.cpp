@@ -240,12 +240,14 @@ void Judge::modify_qp(const Event& event) {
   End* end = find_end({event.pid, event.record.object});
   if (end == nullptr || event.record.result != 0) return;
   ++counts_.judged;
-  const auto& [mask, what, peer, gid_a, gid_b, own_a, own_b, finished] = event.record.words;
-  const auto state = low(what);
+  const auto& words = event.record.words;
+  const auto mask = words[0];
+  const auto state = low(words[1]);
   end->state_known = end->state_known && mask != 0;
-  if ((mask & kMaskPeer) != 0) end->peer_number = low(peer), end->connected = true;
-  if ((mask & kMaskPath) != 0) end->peer_gid = {gid_a, gid_b}, end->gid = {own_a, own_b};
-  if ((mask & kMaskAccess) != 0) end->modified = finished;
+  if ((mask & kMaskPeer) != 0) end->peer_number = low(words[2]), end->connected = true;
+  if ((mask & kMaskPath) != 0)
+    end->peer_gid = {words[3], words[4]}, end->gid = {words[5], words[6]};
+  if ((mask & kMaskAccess) != 0) end->modified = words[7];
   if ((mask & kMaskState) != 0) {
     end->state = state;
     if (state == kReset) {
@@ -254,7 +256,7 @@ void Judge::modify_qp(const Event& event) {
       end->connected = false;
     }
   }
-  const auto rights = high(what) & model::kPairRights;
+  const auto rights = high(words[1]) & model::kPairRights;
   end->world->state.qps.change(end->slot, [&](auto& qp) {
     if ((mask & kMaskAccess) != 0) qp.access = Plain::flags(rights);
     if ((mask & kMaskState) == 0) return;

@@ -23,10 +23,10 @@ class WatchJudge : public testing::Test {
     call(Kind::open_device, 1, {'d'});
     call(Kind::alloc_pd, 10, {1});
     call(Kind::alloc_pd, 11, {1});
-    for (const std::uint64_t qp : {20, 21}) call(Kind::create_qp, qp, {10, qp, 2, 30, 30});
+    for (const std::uint64_t qp : {20U, 21U}) call(Kind::create_qp, qp, {10, qp, 2, 30, 30});
     const auto mask = kState | kAccess | kPeer | kPath;
     for (const std::uint64_t state : {kInit, kRtr, kRts})
-      for (const std::uint64_t qp : {20, 21})
+      for (const std::uint64_t qp : {20U, 21U})
         call(Kind::modify_qp, qp,
              {mask, state | rights << 32U, qp ^ 1U, 9, 9, 9, 9, time});
   }
@@ -73,8 +73,8 @@ TEST_F(WatchJudge, AccusesNobodyWhereAllIsRight) {
   complete(kSuccess);
   receive(4096, 50);
   dereg(5);
-  for (const std::uint64_t qp : {20, 21}) call(Kind::destroy_qp, qp, {});
-  for (const std::uint64_t pd : {10, 11}) call(Kind::dealloc_pd, pd, {});
+  for (const std::uint64_t qp : {20U, 21U}) call(Kind::destroy_qp, qp, {});
+  for (const std::uint64_t pd : {10U, 11U}) call(Kind::dealloc_pd, pd, {});
   call(Kind::exit, 0, {});
   judge.finish();
   EXPECT_EQ(told(), Names{});
@@ -142,7 +142,7 @@ TEST_F(WatchJudge, TellsDevicesApart) {
 }
 
 TEST_F(WatchJudge, TakesNoQueuePairOfAnotherMachineForThePeer) {
-  for (const std::uint64_t qp : {20, 21})
+  for (const std::uint64_t qp : {20U, 21U})
     call(Kind::modify_qp, qp, {kPeer | kPath, 0, qp ^ 1U, 8, 8, 9, 9, time});
   reg(5, kWrite);
   post(kOpWrite, 8, 50, 50);
