@@ -110,8 +110,10 @@ void Context::post(const Call& call, Request& request, Answer& answer) {
   if (port_.connector) state_of(own);
   answer.failed = own.failed;
   ibv_send_wr* bad = nullptr;
+  // Some drivers do not say which was refused; of a single request that is no question.
+  const bool alone = list_.empty();
   const int error = post_list(own, &request.work, bad);
-  answer.cut = error != 0 && bad != &request.work;
+  answer.cut = error != 0 && !alone && bad != &request.work;
   if (error != 0) return refuse(answer.result, error);
   if (call.part == model::Part::whole) return await_request(call, request, answer);
   note_posted(call, request.work.wr_id, answer);
