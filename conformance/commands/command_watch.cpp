@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "conformance/commands/commands.hpp"
 #include "conformance/commands/validators.hpp"
@@ -31,11 +29,7 @@ int watch_program(const WatchOptions& o) {
   auto told = watch::judge_recording(folder);
   if (!o.only.empty()) {
     const auto whose = o.only == "program" ? watch::Whose::program : watch::Whose::provider;
-    for (std::size_t i = told.findings.size(); i-- > 0;)
-      if (told.findings[i].whose != whose) {
-        told.findings.erase(told.findings.begin() + static_cast<std::ptrdiff_t>(i));
-        told.places.erase(told.places.begin() + static_cast<std::ptrdiff_t>(i));
-      }
+    std::erase_if(told.findings, [&](const auto& finding) { return finding.whose != whose; });
   }
   fmt::print(stderr, "{}", watch::told_text(told));
   model::write_whole_file(folder + "/report.json", watch::told_json(told));

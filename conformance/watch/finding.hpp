@@ -22,7 +22,7 @@ struct Finding {
   std::vector<std::string> objects;  ///< the objects that it is about, each with its history
   std::string remedy;
   std::uint32_t pid = 0;
-  std::uint64_t caller = 0;  ///< where in the program
+  std::string place;  ///< where in the program
   std::uint64_t count = 1;
 };
 

@@ -1,6 +1,7 @@
 #include "conformance/watch/judge.hpp"
 
 #include <fmt/format.h>
+#include <infiniband/verbs.h>
 
 #include <algorithm>
 
@@ -8,14 +9,6 @@ namespace mrproof::watch {
 namespace {
 
 using model::Verb;
-
-enum IbvState : std::uint64_t { kReset = 0, kRts = 3, kError = 6 };
-constexpr std::uint64_t kMaskState = 1, kMaskAccess = 1U << 3U, kMaskPeer = 1U << 20U,
-                        kMaskPath = 1U << 7U;
-constexpr std::uint64_t kTypeRc = 2;
-
-std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
-std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); }
 
 Life life_of(const Event& e) {
   return {e.pid, e.record.object, e.record.words[0], e.record.caller};
@@ -213,7 +206,7 @@ void Judge::create_qp(const Event& event) {
   end.world = &world;
   end.slot = static_cast<std::uint32_t>(2 * world.ends.size());
   end.number = low(words[1]);
-  end.is_rc = (words[2] & 0xffU) == kTypeRc;
+  end.is_rc = (words[2] & 0xffU) == IBV_QPT_RC;
   end.signals_all = (words[2] >> 8U) != 0;
   end.send_cq = words[3];
   end.receive_cq = words[4];
@@ -244,13 +237,13 @@ void Judge::modify_qp(const Event& event) {
   const auto mask = words[0];
   const auto state = low(words[1]);
   end->state_known = end->state_known && mask != 0;
-  if ((mask & kMaskPeer) != 0) end->peer_number = low(words[2]), end->connected = true;
-  if ((mask & kMaskPath) != 0)
+  if ((mask & IBV_QP_DEST_QPN) != 0) end->peer_number = low(words[2]), end->connected = true;
+  if ((mask & IBV_QP_AV) != 0)
     end->peer_gid = {words[3], words[4]}, end->gid = {words[5], words[6]};
-  if ((mask & kMaskAccess) != 0) end->modified = words[7];
-  if ((mask & kMaskState) != 0) {
+  if ((mask & IBV_QP_ACCESS_FLAGS) != 0) end->modified = words[7];
+  if ((mask & IBV_QP_STATE) != 0) {
     end->state = state;
-    if (state == kReset) {
+    if (state == IBV_QPS_RESET) {
       end->sends.clear();
       end->receives.clear();
       end->connected = false;
@@ -258,10 +251,10 @@ void Judge::modify_qp(const Event& event) {
   }
   const auto rights = high(words[1]) & model::kPairRights;
   end->world->state.qps.change(end->slot, [&](auto& qp) {
-    if ((mask & kMaskAccess) != 0) qp.access = Plain::flags(rights);
-    if ((mask & kMaskState) == 0) return;
-    qp.state = Plain::small(state == kRts     ? model::QpState::rts
-                            : state == kError ? model::QpState::err
+    if ((mask & IBV_QP_ACCESS_FLAGS) != 0) qp.access = Plain::flags(rights);
+    if ((mask & IBV_QP_STATE) == 0) return;
+    qp.state = Plain::small(state == IBV_QPS_RTS   ? model::QpState::rts
+                            : state == IBV_QPS_ERR ? model::QpState::err
                                               : model::QpState::other);
   });
 }

@@ -1,8 +1,10 @@
 // Work requests and their completions.
 #include <fmt/format.h>
+#include <infiniband/verbs.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 
 #include "conformance/watch/judge.hpp"
@@ -13,22 +15,19 @@ namespace {
 
 using model::Verb;
 
-std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
-std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); }
-
-// enum ibv_wr_opcode, ibv_send_flags, ibv_wc_status, ibv_wc_opcode, ibv_qp_state.
+/// By enum ibv_wr_opcode.
 constexpr std::array<Verb, 7> kOpcodes{Verb::rdma_write, Verb::rdma_write_with_imm, Verb::send,
     Verb::send, Verb::rdma_read, Verb::atomic_cmp_and_swp, Verb::atomic_fetch_and_add};
-constexpr std::uint32_t kSendWithInv = 9, kSignaled = 1U << 1U, kInline = 1U << 3U;
-constexpr std::uint32_t kSuccess = 0, kFlushed = 5, kOfReceive = 1U << 7U;
-constexpr std::uint64_t kRts = 3, kError = 6;
 
 /// Whether the status is of a fault that the local side found, in the local memory.
 bool is_local(std::uint32_t status) {
-  return status == 1 || status == 2 || status == 4 || status == 8;
+  return status == IBV_WC_LOC_LEN_ERR || status == IBV_WC_LOC_QP_OP_ERR ||
+         status == IBV_WC_LOC_PROT_ERR || status == IBV_WC_LOC_ACCESS_ERR;
 }
 /// Whether the other end has told it.
-bool is_remote_status(std::uint32_t status) { return status >= 9 && status <= 11; }
+bool is_remote_status(std::uint32_t status) {
+  return status >= IBV_WC_REM_INV_REQ_ERR && status <= IBV_WC_REM_OP_ERR;
+}
 
 const Reason* find_reason(const std::vector<Reason>& reasons, auto&& meant) {
   const auto found = std::find_if(reasons.begin(), reasons.end(), meant);
@@ -68,16 +67,16 @@ void Judge::post(const Event& event) {
   if (is_send) {
     const auto opcode = low(words[1]), flags = high(words[1]);
     const bool known = opcode < kOpcodes.size();
-    request.judged = request.judged && (known || opcode == kSendWithInv);
+    request.judged = request.judged && (known || opcode == IBV_WR_SEND_WITH_INV);
     request.verb = known ? kOpcodes.at(opcode) : Verb::send_with_inv;
-    request.inlined = (flags & kInline) != 0;
-    request.signaled = end->signals_all || (flags & kSignaled) != 0;
+    request.inlined = (flags & IBV_SEND_INLINE) != 0;
+    request.signaled = end->signals_all || (flags & IBV_SEND_SIGNALED) != 0;
     request.remote = words[2];
     request.rkey = Plain::key(low(words[3]));
   }
   ++(request.judged ? counts_.judged : counts_.passed);
   // What is posted to a failed queue pair is flushed, whatever it is.
-  if (request.judged && end->state != kError) judge_post(event, *end, request);
+  if (request.judged && end->state != IBV_QPS_ERR) judge_post(event, *end, request);
   const bool seen = !extended_cqs_.contains({event.pid, is_send ? end->send_cq : end->receive_cq});
   if (seen && (is_send || !end->has_srq))
     (is_send ? end->sends : end->receives).push_back(std::move(request));
@@ -122,7 +121,6 @@ void Judge::tell_unmapped(const Event& event, const End& end, const Request& req
 
 /// The last requests that this thread has posted were not accepted.
 void Judge::refused(const Event& event) {
-  constexpr std::int32_t kInvalid = 22;
   End* end = find_end({event.pid, event.record.object});
   if (end == nullptr) return;
   const bool of_sends = event.record.words[1] == 0;
@@ -138,8 +136,8 @@ void Judge::refused(const Event& event) {
   if (!first || !first->judged || find_reason(first->reasons, not_of_key) != nullptr) return;
   if (!first->reasons.empty())
     return tell_reason(Whose::program, event, *end, *first, first->reasons.front());
-  const bool early = of_sends && end->state_known && end->state < kRts;
-  if (!early || event.record.result != kInvalid) {
+  const bool early = of_sends && end->state_known && end->state < IBV_QPS_RTS;
+  if (!early || event.record.result != EINVAL) {
     ++counts_.unknown;
     return;
   }
@@ -162,7 +160,7 @@ void Judge::completion(const Event& event) {
   const auto status = low(event.record.words[1]);
   const auto find = [&](auto& queue) {
     return std::find_if(queue.begin(), queue.end(), [&](const Request& r) {
-      return r.id == event.record.words[0] && (status != kSuccess || r.signaled);
+      return r.id == event.record.words[0] && (status != IBV_WC_SUCCESS || r.signaled);
     });
   };
   const bool may_send = end.send_cq == event.record.object;
@@ -172,10 +170,10 @@ void Judge::completion(const Event& event) {
     // A failure does not tell what it is of.
     const bool sent = find(end.sends) != end.sends.end();
     const bool received = may_receive && find(end.receives) != end.receives.end();
-    of_receive = status == kSuccess  ? (high(event.record.words[1]) & kOfReceive) != 0
+    of_receive = status == IBV_WC_SUCCESS  ? (high(event.record.words[1]) & IBV_WC_RECV) != 0
                  : sent == received ? false
                                     : received;
-    if (status != kSuccess && sent && received && status < 9) return;
+    if (status != IBV_WC_SUCCESS && sent && received && status < IBV_WC_REM_INV_REQ_ERR) return;
   }
   if (of_receive && !may_receive) return;
   auto& queue = of_receive ? end.receives : end.sends;
@@ -184,7 +182,7 @@ void Judge::completion(const Event& event) {
   const Request request = *found;
   queue.erase(queue.begin(), found + 1);  // those before it are over, too
   if (!request.judged) return;
-  if (status == kSuccess)
+  if (status == IBV_WC_SUCCESS)
     judge_success(event, end, request);
   else
     judge_failure(event, end, request, status);
@@ -214,7 +212,7 @@ void Judge::judge_failure(
   Event at_post = event;
   at_post.record.caller = request.caller;
   const World& world = *end.world;
-  if (status == kFlushed) {
+  if (status == IBV_WC_WR_FLUSH_ERR) {
     // Some drivers tell a local failure so. A key that was taken back is wrong in any case.
     const auto* dead = find_reason(request.reasons, [&](const Reason& r) {
       return r.of_key() && !r.remote && world.by_lkey.contains(low(r.element.lkey.value()));
@@ -278,7 +276,7 @@ Finding& Judge::tell(Whose whose, const Event& event, std::string name, std::str
     finding.what = std::move(what);
     finding.wrong = std::move(wrong);
     finding.pid = event.pid;
-    finding.caller = event.record.caller;
+    finding.place = naming_(event.pid, event.record.caller);
   } else {
     ++findings_[found->second].count;
   }

@@ -9,6 +9,10 @@
 
 namespace mrproof::watch {
 
+/// The halves of a word.
+inline std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+inline std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); }
+
 /// An event and its parts: the elements of a work request.
 struct Event {
   Record record;

@@ -13,13 +13,12 @@ std::string_view name_of(Whose whose) { return whose == Whose::program ? "progra
 
 std::string told_text(const Told& told) {
   std::string text;
-  for (std::size_t i = 0; i < told.findings.size(); ++i) {
-    const auto& f = told.findings[i];
+  for (const auto& f : told.findings) {
     text += fmt::format("{}: {}{}\n  {}\n  {}{}\n", name_of(f.whose), f.name,
                         f.count > 1 ? fmt::format(" ({} times)", f.count) : "", f.what, f.wrong,
                         f.clauses.empty() ? "" : " [" + f.clauses + "]");
     for (const auto& object : f.objects) text += fmt::format("  {}\n", object);
-    text += fmt::format("  at {}\n", told.places[i]);
+    text += fmt::format("  at {}\n", f.place);
     if (!f.remedy.empty()) text += fmt::format("  remedy: {}\n", f.remedy);
     text += '\n';
   }
@@ -34,11 +33,10 @@ std::string told_text(const Told& told) {
 
 std::string told_json(const Told& told) {
   auto all = nlohmann::json::array();
-  for (std::size_t i = 0; i < told.findings.size(); ++i) {
-    const auto& f = told.findings[i];
+  for (const auto& f : told.findings) {
     all.push_back({{"whose", name_of(f.whose)}, {"name", f.name}, {"what", f.what},
                    {"wrong", f.wrong}, {"clauses", f.clauses}, {"objects", f.objects},
-                   {"remedy", f.remedy}, {"pid", f.pid}, {"place", told.places[i]},
+                   {"remedy", f.remedy}, {"pid", f.pid}, {"place", f.place},
                    {"count", f.count}});
   }
   const nlohmann::json report{{"format", "mrproof watch v1"}, {"findings", all},

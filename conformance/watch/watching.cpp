@@ -69,11 +69,9 @@ Told judge_recording(const std::string& folder) {
   Judge judge([&](std::uint32_t pid, std::uint64_t address) { return places.name(pid, address); });
   for (Event event; recording.next(event);) judge.take(event);
   judge.finish();
-  Told told{judge.findings(), {}, judge.counts(), recording.lost()};
+  Told told{judge.findings(), judge.counts(), recording.lost()};
   // Without what was lost, no key is known to be dead and no object to be left.
   if (told.lost > 0) told.findings.clear();
-  for (const auto& finding : told.findings)
-    told.places.push_back(places.name(finding.pid, finding.caller));
   return told;
 }
 

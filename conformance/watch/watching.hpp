@@ -19,7 +19,6 @@ int run_watched(const std::vector<std::string>& program, const std::string& fold
 /// All that a recording tells.
 struct Told {
   std::vector<Finding> findings;
-  std::vector<std::string> places;  ///< where each was made
   Counts counts;
   std::uint64_t lost = 0;  ///< events that could not be written
 };

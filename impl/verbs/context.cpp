@@ -159,6 +159,7 @@ void Context::release_pd(std::uint32_t pd) { let_go(pds_.at(pd), stuck_domains_,
 /// Windows first: a region is not let go while one is bound to it.
 void Context::release_objects() {
   in_flight_ = {};
+  list_.clear();  // of a case that ended before the last request of its list
   come_first(false);
   retry(stuck_windows_, ibv_dealloc_mw);
   for (ibv_mw*& window : windows_) let_go(window, stuck_windows_, ibv_dealloc_mw);

@@ -196,7 +196,7 @@ void start() {
 [[gnu::constructor]] void start_early() { pthread_once(&started, start); }
 
 bool copy(int from, int to) {
-  std::array<char, 4096> part;  // NOLINT(*-member-init): read() fills it
+  std::array<char, 4096> part{};
   while (true) {
     const ssize_t size = read(from, part.data(), part.size());
     if (size < 0 && errno == EINTR) continue;

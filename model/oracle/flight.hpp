@@ -22,7 +22,6 @@ extern const PlainCondition kMayBeInFlight, kFlightLeavesAlone, kFlightApart;
 class Flight {
  public:
   [[nodiscard]] bool empty() const { return requests_.empty(); }
-  [[nodiscard]] std::size_t size() const { return requests_.size(); }
   /// The call whose request is linked with the next one, which has to come now; or null.
   [[nodiscard]] const Call<Plain>* open() const {
     return open_ ? &requests_.back().step.call : nullptr;
