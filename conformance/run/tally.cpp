@@ -131,6 +131,13 @@ void Tally::add(const Tally& other, const std::map<std::string, std::uint64_t>& 
   std::transform(judged.begin(), judged.end(), other.judged.begin(), judged.begin(), std::plus{});
   add_findings(other, place);
   incidents.insert(incidents.end(), other.incidents.begin(), other.incidents.end());
+  // As the journal has them. What befell no case comes last.
+  const auto at = [&](const Incident& i) {
+    const auto found = place.find(i.case_name);
+    return std::pair(found == place.end() ? ~std::uint64_t{0} : found->second, i.step);
+  };
+  std::stable_sort(incidents.begin(), incidents.end(),
+                   [&](const Incident& a, const Incident& b) { return at(a) < at(b); });
   outcomes.insert(outcomes.end(), other.outcomes.begin(), other.outcomes.end());
   std::stable_sort(outcomes.begin(), outcomes.end(), [&](const auto& a, const auto& b) {
     return place.at(a.name) < place.at(b.name);

@@ -110,8 +110,8 @@ struct Tally {
   Finding* add(const Record& end, const model::Step& step, const std::string& case_name);
   /// Keeps the incident.
   void add(const Incident& incident);
-  /// Adds what others found in other cases of the plan. Findings and cases are in the plan's order
-  /// then, which `place` gives by a case's name; of findings of one name the first stays.
+  /// Adds what others found in other cases of the plan. All is in the plan's order then, which
+  /// `place` gives by a case's name; of findings of one name the first stays.
   void add(const Tally& other, const std::map<std::string, std::uint64_t>& place);
   /// Counts a finished case; one that was skipped (`text` says why) as such.
   void add_case(const Record& end);

@@ -72,6 +72,24 @@ TEST(Tally, AnInterruptionIsNobodysFaultACrashIs) {
   }
 }
 
+TEST(Tally, TakesIncidentsOfPartsInThePlansOrder) {
+  const auto of = [](const char* case_name, std::uint64_t step) {
+    Tally part(linux_rulebook());
+    Incident incident;
+    incident.case_name = case_name;
+    incident.step = step;
+    part.incidents.push_back(incident);
+    return part;
+  };
+  const std::map<std::string, std::uint64_t> place{{"first", 0}, {"second", 1}};
+  Tally all(linux_rulebook());
+  for (const auto& part : {of("", 0), of("second", 3), of("first", 9), of("second", 2)})
+    all.add(part, place);
+  std::string order;
+  for (const auto& i : all.incidents) order += i.case_name + std::to_string(i.step) + " ";
+  EXPECT_EQ(order, "first9 second2 second3 0 ");
+}
+
 TEST(Tally, LeavesResetsAndRebuiltPairsOutOfTheUndisturbedSpeed) {
   Tally tally(linux_rulebook());
   EXPECT_EQ(tally.steps_per_second(), 0);
