@@ -128,6 +128,13 @@ def numbers(text):
     return [int(number) for number in re.findall(r"\d+", text)]
 
 
+def build_id(program):
+    """What its linker calls a program's build, in hexadecimal; empty where it does not say."""
+    found = re.search(rb"\x04\0\0\0(?:\x14|\x10|\x08)\0\0\0\x03\0\0\0GNU\0", program)
+    size = found.group(0)[4] if found else 0
+    return program[found.end():found.end() + size].hex() if found else ""
+
+
 class Userspace:
     """The unpacked libraries and tools of one suite, or those of the machine, in "/"."""
 

@@ -52,7 +52,7 @@ class Host {
   virtual ~Host() = default;
 
   /// Starts a worker on the channel's request, or lets a worker that stayed begin it. Brings the
-  /// machine up first if needed.
+  /// machine up first if needed; throws Stopped (stop.hpp) where a stop is asked for meanwhile.
   virtual void start() = 0;
   /// How the worker ended, once it has, or that it has done what was asked and stays. Lets a worker
   /// go on that waits until all records are read. To be called when the channel had none.

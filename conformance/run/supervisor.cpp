@@ -1,5 +1,6 @@
 #include "conformance/run/supervisor.hpp"
 
+#include "conformance/run/stop.hpp"
 #include "model/oracle/recorded_case.hpp"
 #include "property-tests/series/series.hpp"
 
@@ -7,8 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <fstream>
 
 namespace mrproof::conformance {
@@ -16,9 +15,6 @@ namespace mrproof::conformance {
 using namespace model;
 
 namespace {
-
-std::atomic<bool> g_stop{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "stop() runs in signal handlers");
 
 /// How often one case may be interrupted from outside before the run gives up.
 constexpr int kMostInterruptions = 3;
@@ -40,14 +36,17 @@ Supervisor::Supervisor(SupervisorOptions options, property_tests::Plan plan, Cha
   plan_.lossless = host.guest().has_value();
 }
 
-void Supervisor::stop() noexcept { g_stop.store(true); }
-
 void Supervisor::run() {
   next_case_ = options_.first_case;
   while (!done_ && !shown_ && plan_.next_selected(next_case_) < plan_.cases() && !cut_short_) {
     if (options_.fresh && !host_.renew())
       throw model::ToolError("--fresh is for virtual machines; name one with --target");
-    start_worker();
+    try {
+      start_worker();
+    } catch (const Stopped&) {
+      cut_short_ = true;
+      break;
+    }
     follow_worker();
     if (!failure_.empty()) throw model::ToolError(failure_);
   }
@@ -77,7 +76,7 @@ void Supervisor::follow_worker() {
   for (;;) {
     const bool busy = drain();
     if (progress_) progress_(tally_, plan_);
-    if (g_stop.load()) channel_.header().stop.store(1);
+    if (stop_requested()) channel_.header().stop.store(1);
     if (busy) continue;
     if (const auto ended = host_.ended()) {
       drain();

@@ -36,15 +36,13 @@ class Supervisor {
   Supervisor(SupervisorOptions options, property_tests::Plan plan, Channel& channel, Host& host,
              Tally& tally, Journal& journal);
 
-  /// Returns when every case is over, the time is up, or stop() was called. Throws ToolError when
-  /// the run cannot go on; the tally then holds what was done.
+  /// Returns when every case is over, the time is up, or a stop was requested (stop.hpp). Throws
+  /// ToolError when the run cannot go on; the tally then holds what was done.
   void run();
   void on_progress(Progress progress) { progress_ = std::move(progress); }
   void on_step(Watch watch) { watch_ = std::move(watch); }
   /// Called once, when the first worker has opened its device.
   void on_begin(std::function<void()> begin) { begin_ = std::move(begin); }
-  /// Asks the run to end after the current step; may be called from a signal handler.
-  static void stop() noexcept;
   /// The plan as it is for the device, once a worker has opened that (fit_series()).
   [[nodiscard]] const property_tests::Plan& plan() const { return plan_; }
   /// The calls of the last case, as they were seen.

@@ -15,6 +15,7 @@
 #include "conformance/run/process.hpp"
 #include "conformance/run/qmp.hpp"
 #include "conformance/run/saved_guest.hpp"
+#include "conformance/run/stop.hpp"
 #include "model/trace/tool_error.hpp"
 
 namespace mrproof::conformance {
@@ -53,6 +54,7 @@ class VirtualHost : public AgentHost {
         kernel_arguments_(kernel_arguments(machine)),
         restless_(machine.preempt) {
     const auto json = image_of(machine);
+    check_program(json.value("program", ""));
     const std::string accelerator = json.value("accelerator", "?");
     if (repeats(machine)) guest_ = guest_of(machine, json.value("processors", 1U));
     name_ = fmt::format("virtual machine {} ({}{})", json.value("name", "?"), accelerator,
@@ -102,6 +104,16 @@ class VirtualHost : public AgentHost {
   [[nodiscard]] std::optional<model::GuestSetup> guest() const override { return guest_; }
 
  private:
+  /// Images say which build of the program they hold; those made without ci/build-target
+  /// need not.
+  void check_program(const std::string& held) const {
+    if (const std::string own = build_id(); !held.empty() && !own.empty() && held != own)
+      throw model::ToolError(
+          fmt::format("{}: the image holds another build of mrproof ({:.8}) than this one ({:.8}); "
+                      "run ci/build-target again, with --program {}",
+                      target_, held, own, own_program()));
+  }
+
   static model::GuestSetup guest_of(const MachineOptions& machine, std::uint32_t most) {
     if (machine.processors > most)
       throw model::ToolError(fmt::format(
@@ -215,6 +227,10 @@ class VirtualHost : public AgentHost {
     end_text_.clear();
     while (!channel_.waiting() || !stands_still()) {
       if (wait_for_process(5)) return false;
+      if (stop_requested()) {
+        renew();
+        throw Stopped();
+      }
       std::error_code unknown;
       const auto size = std::filesystem::file_size(log_, unknown);
       if (!unknown && size != std::exchange(said, size)) heard = Clock::now();

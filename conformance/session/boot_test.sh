@@ -1,5 +1,6 @@
 #!/bin/sh
-# A virtual machine that dies while it boots is booted again, and given up after the third time:
+# A virtual machine that dies while it boots is booted again, and given up after the third time;
+# what ends a run before its machine is up:
 #     boot_test.sh MRPROOF
 # The machine is a script here, which runs the agent on the simulated device.
 set -u
@@ -62,6 +63,24 @@ rm -rf "$folder/out"
 said=$("$mrproof" run --target "$folder/target" --steps 200000 --out "$folder/out" 2>&1)
 if [ $? != 1 ] || ! echo "$said" | grep -q 'Kernel panic - not; BUG: kernel NULL pointer'; then
   echo "a panic after a warning: $said"
+  failed=1
+fi
+
+# One that is asked to end while its machine boots does so at once.
+machine 0
+printf '#!/bin/sh\nexec sleep 60\n' >"$folder/target/boot"
+begun=$(date +%s)
+said=$(timeout 1 "$mrproof" run --target "$folder/target" --steps 40 --out "$folder/asked" 2>&1)
+if [ $(($(date +%s) - begun)) -gt 20 ] || ! echo "$said" | grep -q 'interrupted after 0 of '; then
+  echo "SIGTERM during a boot, $(($(date +%s) - begun)) s: $said"
+  failed=1
+fi
+
+# An image that holds another build of the program is not begun with.
+sed -i 's/{/{"program": "0123456789abcdef", /' "$folder/target/target.json"
+said=$("$mrproof" run --target "$folder/target" --steps 40 --out "$folder/other" 2>&1)
+if [ $? != 2 ] || ! echo "$said" | grep -q 'holds another build of mrproof (01234567)'; then
+  echo "another build: $said"
   failed=1
 fi
 exit "$failed"

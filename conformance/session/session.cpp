@@ -16,6 +16,7 @@
 #include "conformance/run/exit_codes.hpp"
 #include "conformance/run/expectations.hpp"
 #include "conformance/run/scenario_files.hpp"
+#include "conformance/run/stop.hpp"
 #include "conformance/session/guided.hpp"
 #include "conformance/session/part.hpp"
 #include "conformance/session/run_folder.hpp"
@@ -30,7 +31,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler")
 
 extern "C" void on_interrupt(int /*signal*/) {
   g_interrupted.store(true);
-  Supervisor::stop();
+  request_stop();
 }
 
 /// The line on a terminal that tells how far the parts of a run are.
@@ -86,7 +87,7 @@ class FailFast {
     if (!wanted_ || seen == seen_) return;
     seen_ = seen;
     mark_expected(expectations_, tally);
-    if (tally.has_unexpected()) Supervisor::stop();
+    if (tally.has_unexpected()) request_stop();
   }
 
  private:
