@@ -77,6 +77,7 @@ bool names_pair(Verb verb) { return form_of(verb).arguments.front() == Argument:
 const PlainCondition kMayBeInFlight{"may_be_in_flight",
     "a request in flight is a signaled RDMA write, read or atomic operation of a connection that "
     "is no iWARP stream; its label is free, and none of the other end's requests is in flight; "
+    "those of a queue pair complete as they were posted; "
     "one that is linked with the next is followed by a request of the same queue pair",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
@@ -107,12 +108,19 @@ const PlannedCall* Flight::find(std::uint8_t label) const {
   return found == requests_.end() ? nullptr : &found->step;
 }
 
+bool Flight::is_next(std::uint8_t label) const {
+  const PlannedCall* const wanted = find(label);
+  const auto first = std::find_if(requests_.begin(), requests_.end(),
+      [&](const Request& r) { return wanted != nullptr && r.step.call.qp == wanted->call.qp; });
+  return first != requests_.end() && &first->step == wanted;
+}
+
 const PlainCondition* Flight::forbids(
     const State<Plain>& state, const Call<Plain>& call) const {
   const bool linked = is_transfer(call.verb) && (call.flags.value() & kLinked) != 0;
   if (open_ && (call.part != Part::posted || call.qp != open()->qp)) return &kMayBeInFlight;
   if (linked && call.part == Part::whole) return &kMayBeInFlight;
-  if (call.part == Part::completion) return find(call.label) ? nullptr : &kMayBeInFlight;
+  if (call.part == Part::completion) return is_next(call.label) ? nullptr : &kMayBeInFlight;
   if (call.part == Part::posted) {
     const bool may_fly = is_remote(call.verb) && call.verb != Verb::rdma_write_with_imm &&
                          (call.flags.value() & kUnsignaled) == 0 && !is_iwarp(state).truth() &&

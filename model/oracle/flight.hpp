@@ -32,6 +32,8 @@ class Flight {
   [[nodiscard]] bool is_on_pair(std::uint32_t qp) const;
   /// The call that posted the request of that label; null if it is not in flight.
   [[nodiscard]] const PlannedCall* find(std::uint8_t label) const;
+  /// Whether the request of that label is in flight, and is the first one of its queue pair.
+  [[nodiscard]] bool is_next(std::uint8_t label) const;
   /// The precondition that the call would break for what is in flight, or null.
   [[nodiscard]] const PlainCondition* forbids(
       const State<Plain>& state, const Call<Plain>& call) const;

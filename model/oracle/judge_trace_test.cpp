@@ -61,6 +61,11 @@ INSTANTIATE_TEST_SUITE_P(Preconditions, ForbiddenCall,
             "post_recv(qp0, 0x1, buf0+0, 8)", "no receive is posted yet"},
         Forbidden{"Overlap", "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|REMOTE_READ) -> ok\n",
             "rdma_read(qp0, mr0.lkey, buf0+0, 64, mr0.rkey, buf0+63)", "do not overlap"},
+        Forbidden{"SecondCompletesFirst",
+            "mr0 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE|REMOTE_WRITE) -> ok\n"
+            "a: rdma_write(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+16) -> posted\n"
+            "b: rdma_write(qp0, mr0.lkey, buf0+8, 8, mr0.rkey, buf0+32) -> posted\n",
+            "b", "complete as they were posted"},
         Forbidden{"MwSlotTaken", "mw0 = alloc_mw(pd0, TYPE_1) -> ok\n",
             "mw0 = alloc_mw(pd0, TYPE_1)", "names no live MW"},
         Forbidden{"MwDead", "", "dealloc_mw(mw1)", "the MW has been allocated"},
