@@ -130,9 +130,9 @@ def numbers(text):
 
 def build_id(program):
     """What its linker calls a program's build, in hexadecimal; empty where it does not say."""
-    found = re.search(rb"\x04\0\0\0(?:\x14|\x10|\x08)\0\0\0\x03\0\0\0GNU\0", program)
-    size = found.group(0)[4] if found else 0
-    return program[found.end():found.end() + size].hex() if found else ""
+    # A note of an ELF file: sizes of name and content, kind, name.
+    found = re.search(rb"\x04\0{3}\x14\0{3}\x03\0{3}GNU\0(.{20})", program[:4096], re.DOTALL)
+    return found.group(1).hex() if found else ""
 
 
 class Userspace:
