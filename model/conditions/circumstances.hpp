@@ -69,6 +69,13 @@ template <class D> constexpr auto reached_too_far(const View<D>& v) {
   if (v.result.outcome == Outcome::loc_prot_err) too_far = outside & !local_sound;
   return too_far;
 }
+/// Whether the success seen used an element that is not inside the region of its key.
+template <class D> constexpr auto reached_too_far_here(const View<D>& v) {
+  auto too_far = D::bit(false);
+  if (v.result.outcome == Outcome::ok && is_transfer(v.call.verb) && has_elements(v.call.verb))
+    too_far = !local_in_bounds<D>.holds(v);
+  return too_far;
+}
 /// Whether a region that the call uses, on any side, satisfies the predicate.
 template <class D> constexpr auto region_used(const View<D>& v, auto&& predicate) {
   auto used = D::bit(false);
@@ -107,10 +114,10 @@ template <class D> constexpr auto sent_crosses(const View<D>& v) {
 // How regions are addressed.
 MRPROOF_CIRCUMSTANCE_ON(kAboutZeroBased, local_zero_based,
     "the local region is addressed by offsets", "reg_mr.zero_based post_send.sge_zero_based",
-    blames_local(v) & some_local_region(v, zero_based<D>));
+    (blames_local(v) | reached_too_far_here(v)) & some_local_region(v, zero_based<D>));
 MRPROOF_CIRCUMSTANCE_ON(kAboutZeroBased, remote_zero_based,
     "the remote region is addressed by offsets", "reg_mr.zero_based",
-    blames_remote(v) & some_region(v.remote(), zero_based<D>));
+    (blames_remote(v) | reached_too_far(v)) & some_region(v.remote(), zero_based<D>));
 MRPROOF_CIRCUMSTANCE_ON(kAboutReceives | kAboutZeroBased, receive_zero_based,
     "the region behind the receive is addressed by offsets",
     "reg_mr.zero_based gap.receive_zero_based",
@@ -192,9 +199,12 @@ MRPROOF_CIRCUMSTANCE(read_only_memory, "part of the memory is read-only", "memor
     makes_region(v.call.verb) & paged_in(v.state, v.call.address, v.call.length, false) &
         !paged_in(v.state, v.call.address, v.call.length, true));
 
-/// Those that a success out of bounds is named by.
+/// What makes a success one out of bounds, and the circumstances that it is named by then.
 template <class D>
-inline constexpr const Condition<D>* kOutOfBounds[] = {
+inline constexpr const Condition<D>* kBounds[] = {
+    &local_in_bounds<D>, &remote_in_bounds<D>, &bind_in_bounds<D>};
+template <class D>
+inline constexpr const Condition<D>* kOutOfBounds[] = {&local_zero_based<D>, &remote_zero_based<D>,
     &through_window<D>, &zero_based_window<D>, &bind_wraps<D>};
 
 /// All of them, in the order in which they are named.

@@ -140,8 +140,7 @@ OutcomeSet allowed(const Rulebook& book, const PlainView& view) {
 }
 
 void tell_bounds_apart(Judgement& judgement, const PlainView& view) {
-  if (!judgement.names(&remote_in_bounds<Plain>) && !judgement.names(&bind_in_bounds<Plain>))
-    return;
+  if (std::ranges::none_of(kBounds<Plain>, [&](auto* c) { return judgement.names(c); })) return;
   for (const PlainCondition* circumstance : kOutOfBounds<Plain>)
     if (circumstance->holds(view).truth()) judgement.broken.push_back(circumstance);
 }

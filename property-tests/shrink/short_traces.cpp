@@ -104,7 +104,7 @@ class Sieve {
     if (unexplained || is_broken(kBytesAsPredicted.id)) {
       for (const PlainCondition* circumstance : kCircumstances<Plain>)
         terms_.push_back({circumstance, is_broken(circumstance->id)});
-    } else if (is_broken(remote_in_bounds<Plain>.id) || is_broken(bind_in_bounds<Plain>.id)) {
+    } else if (std::ranges::any_of(kBounds<Plain>, [&](auto* c) { return is_broken(c->id); })) {
       for (const PlainCondition* circumstance : kOutOfBounds<Plain>)
         terms_.push_back({circumstance, is_broken(circumstance->id)});
     }
