@@ -10,6 +10,7 @@ MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -70,6 +71,19 @@ class Programs(unittest.TestCase):
                 self.assertEqual(told, mistakes_of(source) if wrong else [], ended[name].output)
                 self.assertEqual(ended[name].code, 0, ended[name].output)
                 self.assertIn(" events seen, ", ended[name].output)
+
+    def test_told_while_the_program_runs(self):
+        source = ROOT / "ci/programs/local_range.c"
+        script = self.folder / "lingers"
+        script.write_text("#!/bin/busybox sh\n/programs/wrong\nexec /bin/busybox sleep 1000\n",
+                          encoding="utf-8")
+        under = UNDER.replace("watch", "watch --stop-at-first", 1)
+        ended = run_programs(TARGET, {"lingers": script}, limit=60, under=under,
+                             files={"mrproof": PROGRAM, "libmrproof-watch.so": LIBRARY,
+                                    "wrong": self.compiled((source, True))})["lingers"]
+        self.assertEqual(ended.code, 128 + signal.SIGTERM, ended.output)
+        told = re.findall(r"^(?:program|provider): (\S+)", ended.output, re.M)
+        self.assertEqual(told, mistakes_of(source), ended.output)
 
 
 class Packages(unittest.TestCase):

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "conformance/run/expectations.hpp"
+#include "conformance/run/list_lines.hpp"
 #include "conformance/run/read_back.hpp"
 #include "model/trace/notation.hpp"
 #include "model/trace/trace_scanner.hpp"
@@ -26,39 +27,6 @@ constexpr std::array<Verdict, 4> kStatusVerdicts{Verdict::deviates, Verdict::han
 constexpr std::string_view kOr = "or ", kRace = "race ";
 constexpr std::string_view kPatternLetters = "*?[](|)";
 
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
-}
-
-/// A line that is no comment, in parts.
-struct Line {
-  std::string file;
-  std::size_t number = 0;
-  const char* form = "";  ///< what it should look like
-  std::string name;
-  std::string status;
-  std::string reason;
-
-  [[noreturn]] void fail(const char* what) const {
-    throw model::ToolError(fmt::format("{}:{}: {}; write {}  # reason", file, number, what, form));
-  }
-};
-
-Line parse_line(const std::string& text, const std::string& file, std::size_t number,
-                const char* form) {
-  Line line{file, number, form, "", "", ""};
-  const auto hash = text.find('#');
-  if (hash != std::string::npos) line.reason = trimmed(std::string_view(text).substr(hash + 1));
-  if (line.reason.empty()) line.fail("the reason is missing");
-  const std::string entry = trimmed(std::string_view(text).substr(0, hash));
-  const auto comma = entry.find(',');
-  line.name = entry.substr(0, comma);
-  if (comma != std::string::npos) line.status = entry.substr(comma + 1);
-  return line;
-}
-
 /// Whether the name begins with the word, which is taken off.
 bool take_word(std::string& name, std::string_view word) {
   if (!name.starts_with(word)) return false;
@@ -66,7 +34,7 @@ bool take_word(std::string& name, std::string_view word) {
   return true;
 }
 
-Expectation parse_expectation(Line line) {
+Expectation parse_expectation(ListLine line) {
   Expectation e;
   e.alternative = take_word(line.name, kOr);
   e.race = take_word(line.name, kRace);
@@ -101,29 +69,10 @@ Expectation parse_expectation(Line line) {
   return e;
 }
 
-/// Hands over each line of the file's text that is no comment.
-void each_line(const std::string& file_text, const std::string& file, const char* form,
-               const std::function<void(const Line&)>& take) {
-  std::istringstream in(file_text);
-  std::size_t number = 0;
-  for (std::string text; std::getline(in, text);) {
-    ++number;
-    const auto start = text.find_first_not_of(" \t\r");
-    if (start == std::string::npos || text[start] == '#') continue;
-    take(parse_line(text, file, number, form));
-  }
-}
-
-std::string text_of(const std::string& file) try {
-  return model::read_text(file);
-} catch (const model::TraceError& error) {
-  throw model::ToolError(error.what());
-}
-
 std::vector<Expectation> parse_list(const std::string& text, const std::string& file) {
   std::vector<Expectation> list;
   each_line(text, file, "RULE/CLASS/CONDITION,Deviates (or Hang, Crash, KernelWarning)",
-            [&](const Line& line) {
+            [&](const ListLine& line) {
               list.push_back(parse_expectation(line));
               if (list.size() == 1 && list.front().alternative)
                 line.fail("an entry that begins with \"or\" is another form of the one before it");
@@ -133,7 +82,7 @@ std::vector<Expectation> parse_list(const std::string& text, const std::string& 
 
 std::vector<Skip> load_skips(const std::string& file) {
   std::vector<Skip> list;
-  each_line(text_of(file), file, "CASE,Skip", [&](const Line& line) {
+  each_line(text_of_list(file), file, "CASE,Skip", [&](const ListLine& line) {
     if (line.status != "Skip") line.fail("the status is not Skip");
     if (line.name.empty()) line.fail("the case is missing");
     list.push_back({line.name, line.reason, line.number});
@@ -174,7 +123,7 @@ std::set<std::string> unexpected_entries(const nlohmann::json& report) {
 
 Expectations load_expectations(const std::string& fails_file) {
   Expectations all;
-  all.fails = parse_list(text_of(fails_file), fails_file);
+  all.fails = parse_list(text_of_list(fails_file), fails_file);
   if (const auto file = beside(fails_file, "skips"); !file.empty()) all.skips = load_skips(file);
   return all;
 }

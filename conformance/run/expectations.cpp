@@ -1,12 +1,12 @@
 #include "conformance/run/expectations.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <set>
 #include <sstream>
 
+#include "conformance/run/list_lines.hpp"
 #include "model/trace/notation.hpp"
 
 namespace mrproof::conformance {
@@ -14,11 +14,7 @@ namespace {
 
 using model::Verdict;
 
-bool fits(const std::string& pattern, const std::string& text) {
-  return fnmatch(pattern.c_str(), text.c_str(), FNM_EXTMATCH) == 0;
-}
-
-bool fits(const std::string& pattern, model::DeviationClass kind) {
+bool fits_class(const std::string& pattern, model::DeviationClass kind) {
   return fits(pattern, std::string(model::name_of(kind)));
 }
 
@@ -58,14 +54,14 @@ bool in_cases(const std::string& pattern, const Finding& finding, const Tally& t
 
 bool is_of(const Expectation& e, const Finding& finding, const Tally& tally) {
   return e.verdict == Verdict::deviates && fits(e.rule, finding.name.rule) &&
-         fits(e.kind, finding.name.kind) && fits(e.broken, finding.name.broken.text()) &&
+         fits_class(e.kind, finding.name.kind) && fits(e.broken, finding.name.broken.text()) &&
          (e.cases.empty() || in_cases(e.cases, finding, tally));
 }
 
 bool is_of(const Expectation& e, const Incident& incident, const Tally& /*tally*/) {
   return incident.name && e.verdict == incident.verdict &&
          (e.cases.empty() || fits(e.cases, incident.case_name)) &&
-         fits(e.rule, incident.name->rule) && fits(e.kind, incident.name->kind) &&
+         fits(e.rule, incident.name->rule) && fits_class(e.kind, incident.name->kind) &&
          (e.broken == "-" || incident.name->broken.contains_all(std::string_view(e.broken))) &&
          (e.place.empty() || comes_from(e.place, incident.text));
 }
@@ -128,7 +124,7 @@ bool is_expected_race(const Expectations& expectations, const model::Annotation&
   return std::any_of(expectations.fails.begin(), expectations.fails.end(),
                      [&](const Expectation& e) {
                        return e.race && e.verdict == shown.verdict && fits(e.rule, shown.rule) &&
-                              fits(e.kind, shown.kind) && fits(e.broken, shown.broken.text());
+                              fits_class(e.kind, shown.kind) && fits(e.broken, shown.broken.text());
                      });
 }
 

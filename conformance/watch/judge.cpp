@@ -11,13 +11,16 @@ namespace {
 using model::Verb;
 
 Life life_of(const Event& e) {
-  return {e.pid, e.record.object, e.record.words[0], e.record.caller};
+  Life life{e.pid, e.record.object, e.record.words[0], e.record.caller};
+  life.made = e.record.time;
+  return life;
 }
 
 }  // namespace
 
 void Judge::take(const Event& event) {
   ++counts_.events;
+  now_ = event.record.time;
   switch (event.record.kind) {
     case Kind::open_device: return open_device(event);
     case Kind::alloc_pd: return alloc_pd(event);
@@ -80,7 +83,7 @@ void Judge::close_device(const Event& event) {
         end_region(*world, r, event.record.caller);
     for (End& end : world->ends)
       if (end.life.pid == event.pid && end.life.parent == domain.object) end_qp(end);
-    world->domains[slot].live = false;
+    mark_ended(world->domains[slot], event.record.caller);
     it = domains_.erase(it);
   }
 }
@@ -114,10 +117,11 @@ void Judge::dealloc_pd(const Event& event) {
     if (finding.count > 1) return;
     finding.remedy = remedy_of(*broken[0]);
     finding.clauses = broken[0]->clauses;
-    finding.objects = {"PD, allocated by " + origin(world->domains[slot])};
+    const Life& life = world->domains[slot];
+    finding.objects = {involved("PD", life, "PD, allocated by " + origin(life))};
   }
   if (event.record.result != 0) return;
-  world->domains[slot].live = false;
+  mark_ended(world->domains[slot], event.record.caller);
   world->state.pds.change(slot, [](auto& pd) { pd.live = false; });
   domains_.erase(found);
 }
@@ -172,11 +176,16 @@ void Judge::note_region(const Event& event, World& world, const model::Call<Plai
   world.by_lkey[lkey] = world.by_rkey[rkey] = call.mr;
 }
 
+void Judge::mark_ended(Life& life, std::uint64_t caller) const {
+  life.live = false;
+  life.ended = now_;
+  life.ended_by = caller;
+}
+
 void Judge::end_region(World& world, std::uint32_t slot, std::uint64_t caller) {
   Life& life = world.regions[slot];
   if (!life.live) return;
-  life.live = false;
-  life.ended_by = caller;
+  mark_ended(life, caller);
   world.state.regions.change(slot, [](auto& region) { region.live = false; });
   const auto found = regions_.find({life.pid, life.object});
   if (found != regions_.end() && found->second.world == &world && found->second.slot == slot)
@@ -268,7 +277,7 @@ void Judge::destroy_qp(const Event& event) {
 
 void Judge::end_qp(End& end) {
   if (!end.life.live) return;
-  end.life.live = false;
+  mark_ended(end.life, 0);
   end.sends.clear();
   end.receives.clear();
   end.world->state.qps.change(end.slot, [](auto& qp) { qp.live = false; });
@@ -307,20 +316,28 @@ void Judge::unmap(const Event& event) {
 }
 
 void Judge::finish() {
-  const auto leak = [&](const Life& life, const char* kind, const char* verb) {
+  const auto leak = [&](const Life& life, const char* name, std::string object,
+                        const char* verb) {
     if (!life.live || !left_.contains(life.pid)) return;
     Event of{};
     of.pid = life.pid;
     of.record.caller = life.made_by;
-    auto& finding = tell(Whose::program, of, fmt::format("exit.{}_left", kind),
-                         fmt::format("the program ends with a {} that it made", kind),
-                         "nobody has destroyed it");
+    auto& finding = tell(Whose::program, of, fmt::format("exit.{}_left", name),
+                         fmt::format("the program ends with a {}", object),
+                         "the program has made it, and nobody has destroyed it");
     finding.remedy = fmt::format("call {}()", verb);
+    if (finding.count > 1) return;
+    auto history = fmt::format("{}, made by {}", object, origin(life));
+    finding.objects = {involved(std::move(object), life, std::move(history))};
   };
   for (auto& [device, world] : worlds_) {
-    for (const auto& end : world->ends) leak(end.life, "queue_pair", "ibv_destroy_qp");
-    for (const auto& region : world->regions) leak(region, "region", "ibv_dereg_mr");
-    for (const auto& domain : world->domains) leak(domain, "PD", "ibv_dealloc_pd");
+    for (const auto& end : world->ends)
+      leak(end.life, "queue_pair", fmt::format("queue pair {:#x}", end.number), "ibv_destroy_qp");
+    for (std::uint32_t i = 0; i < world->regions.size(); ++i)
+      leak(world->regions[i], "region",
+           fmt::format("region, lkey {:#x}", world->state.regions.at(i).lkey.value()),
+           "ibv_dereg_mr");
+    for (const auto& domain : world->domains) leak(domain, "PD", "PD", "ibv_dealloc_pd");
   }
 }
 

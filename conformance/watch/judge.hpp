@@ -54,6 +54,7 @@ class Judge {
 
   void end_region(World& world, std::uint32_t slot, std::uint64_t caller);
   void end_qp(End& end);
+  void mark_ended(Life& life, std::uint64_t caller) const;
   void judge_post(const Event& event, End& end, Request& request);
   void tell_unmapped(const Event& event, const End& end, const Request& request);
   void judge_success(const Event& event, End& end, const Request& request);
@@ -67,7 +68,8 @@ class Judge {
                 std::string wrong);
   void tell_reason(Whose whose, const Event& event, const End& end, const Request& request,
                    const Reason& reason);
-  [[nodiscard]] std::string history(const World& world, const Reason& reason) const;
+  void add_region(Finding& finding, const World& world, const Reason& reason) const;
+  [[nodiscard]] Involved involved(std::string name, const Life& life, std::string history) const;
   [[nodiscard]] std::string origin(const Life& life) const;
 
   Naming naming_;
@@ -82,6 +84,7 @@ class Judge {
   std::vector<Finding> findings_;
   std::map<std::string, std::size_t> places_told_;
   Counts counts_;
+  std::uint64_t now_ = 0;  ///< time of the event that is taken
 };
 
 }  // namespace mrproof::watch

@@ -109,10 +109,14 @@ void Judge::tell_unmapped(const Event& event, const End& end, const Request& req
                          "memory of the region was unmapped: what the device reads or writes is "
                          "not what the program sees there");
     if (finding.count > 1) return;
-    finding.objects = {
+    finding.objects = {involved(
+        fmt::format("lkey {:#x}", element.lkey.value()), life,
         fmt::format("lkey {:#x}: region [{:#x}, {:#x}], registered by {}, unmapped by {}",
                     element.lkey.value(), region.first.value(), region.last.value(), origin(life),
-                    naming_(life.pid, life.unmapped_by))};
+                    naming_(life.pid, life.unmapped_by)))};
+    finding.used = {from, from + element.length.value() - 1};
+    finding.region = {region.memory.value(),
+                      (region.memory + (region.last - region.first)).value()};
     finding.remedy = "deregister the region before its memory is unmapped";
     finding.clauses = "gap.memory_unmapped_later";
     return;
@@ -146,7 +150,9 @@ void Judge::refused(const Event& event) {
                        describe(*first) + ": refused",
                        fmt::format("it does not hold that {}", ready.sentence));
   if (finding.count > 1) return;
-  finding.objects = {"queue pair, created by " + origin(end->life)};
+  finding.objects = {
+      involved(fmt::format("queue pair {:#x}", end->number), end->life,
+               fmt::format("queue pair {:#x}, created by {}", end->number, origin(end->life)))};
   finding.remedy = remedy_of(ready);
   finding.clauses = ready.clauses;
 }
@@ -248,19 +254,31 @@ const End* Judge::peer_of(const End& end) const {
 
 std::string Judge::origin(const Life& life) const { return naming_(life.pid, life.made_by); }
 
-std::string Judge::history(const World& world, const Reason& reason) const {
+Involved Judge::involved(std::string name, const Life& life, std::string history) const {
+  return {std::move(name), std::move(history), life.made, life.ended};
+}
+
+void Judge::add_region(Finding& finding, const World& world, const Reason& reason) const {
   const auto& keys = reason.remote ? world.by_rkey : world.by_lkey;
   const auto key = low(reason.element.lkey.value());
   const auto found = keys.find(key);
   const char* kind = reason.remote ? "rkey" : "lkey";
-  if (found == keys.end()) return fmt::format("{} {:#x}: nobody was seen to make it", kind, key);
+  auto name = fmt::format("{} {:#x}", kind, key);
+  const auto& element = reason.element;
+  if (const auto length = element.length.value(); length > 0)
+    finding.used = {element.address.value(), (element.address + length - 1).value()};
+  if (found == keys.end()) {
+    finding.objects.push_back({name, name + ": nobody was seen to make it"});
+    return;
+  }
   const auto& region = world.state.regions.at(found->second);
   const auto& life = world.regions[found->second];
-  auto text = fmt::format("{} {:#x}: region [{:#x}, {:#x}], access {:#x}, registered by {}", kind,
-                          key, region.first.value(), region.last.value(), region.access.value(),
+  auto text = fmt::format("{}: region [{:#x}, {:#x}], access {:#x}, registered by {}", name,
+                          region.first.value(), region.last.value(), region.access.value(),
                           origin(life));
   if (!life.live) text += fmt::format(", deregistered by {}", naming_(life.pid, life.ended_by));
-  return text;
+  if (!region.empty.truth()) finding.region = {region.first.value(), region.last.value()};
+  finding.objects.push_back(involved(std::move(name), life, std::move(text)));
 }
 
 Finding& Judge::tell(Whose whose, const Event& event, std::string name, std::string what,
@@ -276,6 +294,7 @@ Finding& Judge::tell(Whose whose, const Event& event, std::string name, std::str
     finding.what = std::move(what);
     finding.wrong = std::move(wrong);
     finding.pid = event.pid;
+    finding.time = now_;
     finding.place = naming_(event.pid, event.record.caller);
   } else {
     ++findings_[found->second].count;
@@ -293,8 +312,10 @@ void Judge::tell_reason(Whose whose, const Event& event, const End& end, const R
   finding.clauses = reason.condition->clauses;
   if (whose == Whose::program) finding.remedy = remedy_of(*reason.condition);
   const End* peer = reason.remote ? peer_of(end) : nullptr;
-  finding.objects = {history(peer != nullptr ? *peer->world : *end.world, reason),
-      fmt::format("queue pair {:#x}, created by {}", end.number, origin(end.life))};
+  add_region(finding, peer != nullptr ? *peer->world : *end.world, reason);
+  finding.objects.push_back(involved(
+      fmt::format("queue pair {:#x}", end.number), end.life,
+      fmt::format("queue pair {:#x}, created by {}", end.number, origin(end.life))));
 }
 
 }  // namespace mrproof::watch

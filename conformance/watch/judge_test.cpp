@@ -162,7 +162,7 @@ TEST_F(WatchJudge, TellsWhereADeadKeyComesFromAndWhatEndedIt) {
   dereg(8);
   post(kOpWrite, 8, 80, 80);
   complete(kLocProt);
-  const auto& object = judge.findings().at(0).objects.at(0);
+  const auto& object = judge.findings().at(0).objects.at(0).history;
   EXPECT_NE(object.find("registered by"), std::string::npos) << object;
   EXPECT_NE(object.find("deregistered by"), std::string::npos) << object;
   EXPECT_FALSE(judge.findings().at(0).remedy.empty());

@@ -7,10 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "impl/watch/record.hpp"
 
@@ -34,7 +37,8 @@ std::uint64_t address_of(const std::string& file, std::uint64_t offset) {
   return offset;
 }
 
-/// What `addr2line` prints for the place, without its last line's end; empty if it cannot say.
+/// What `addr2line` prints for the place: a function and a file with a line, again and again for
+/// what the function is inlined into; empty if it cannot say.
 std::string ask_addr2line(const std::string& file, std::uint64_t offset) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
@@ -44,7 +48,7 @@ std::string ask_addr2line(const std::string& file, std::uint64_t offset) {
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   std::string where = fmt::format("{:#x}", offset);
   std::string name = file;
-  std::array<std::string, 4> words{"addr2line", "-sfCe", name, where};
+  std::array<std::string, 4> words{"addr2line", "-fiCe", name, where};
   std::array<char*, 5> arguments{
       words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
   pid_t child = 0;
@@ -58,44 +62,65 @@ std::string ask_addr2line(const std::string& file, std::uint64_t offset) {
     said.append(part.data(), static_cast<std::size_t>(n));
   close(ends[0]);
   if (started) waitpid(child, nullptr, 0);
-  while (!said.empty() && said.back() == '\n') said.pop_back();
   return said;
+}
+
+/// "function() at file:line" of the innermost one that is the program's: much of the verbs is
+/// inlined from their header. Empty if there is no debug information.
+std::string place_in(const std::string& said) {
+  std::istringstream lines(said);
+  std::string function, line, place;
+  while (std::getline(lines, function) && std::getline(lines, line)) {
+    line.erase(std::min(line.find(" (discriminator"), line.size()));
+    if (function == "??" || line.find('?') != std::string::npos) break;
+    const auto colon = line.rfind(':');
+    const auto here = std::filesystem::current_path().string() + "/";
+    if (line.starts_with(here)) line.erase(0, here.size());
+    place = fmt::format("{}() at {}", function, line);
+    if (!std::string_view(line).substr(0, colon).ends_with("infiniband/verbs.h")) break;
+  }
+  return place;
+}
+
+/// The function's name alone, where lines are not known.
+std::string function_in(const std::string& said) {
+  const auto name = said.substr(0, said.find('\n'));
+  return name == "??" ? "" : name;
 }
 
 }  // namespace
 
-const std::vector<Places::Mapping>& Places::maps_of(std::uint32_t pid) {
-  const auto [found, is_new] = maps_.try_emplace(pid);
-  if (!is_new) return found->second;
-  std::ifstream in(fmt::format("{}/{}{}", folder_, kMapsFile, pid));
-  for (std::string line; std::getline(in, line);) {
-    Mapping m{};
-    int at = 0;
-    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &m.begin,
-                    &m.end, &m.offset, &at) < 3 ||
-        at == 0 || line[static_cast<std::size_t>(at)] != '/')
-      continue;
-    m.file = line.substr(static_cast<std::size_t>(at));
-    found->second.push_back(std::move(m));
+std::optional<Places::Mapping> Places::mapping_of(std::uint32_t pid,
+                                                  std::uint64_t address) const {
+  for (const auto& maps :
+       {fmt::format("{}/{}{}", folder_, kMapsFile, pid), fmt::format("/proc/{}/maps", pid)}) {
+    std::ifstream in(maps);
+    for (std::string line; std::getline(in, line);) {
+      Mapping m{};
+      int at = 0;
+      if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &m.begin,
+                      &m.end, &m.offset, &at) < 3 ||
+          at == 0 || line[static_cast<std::size_t>(at)] != '/' || address < m.begin ||
+          address >= m.end)
+        continue;
+      m.file = line.substr(static_cast<std::size_t>(at));
+      return m;
+    }
   }
-  return found->second;
+  return std::nullopt;
 }
 
-std::string Places::look_up(std::uint32_t pid, std::uint64_t address) {
-  for (const auto& m : maps_of(pid)) {
-    if (address < m.begin || address >= m.end) continue;
-    // The return address is behind the call.
-    const std::uint64_t offset = address_of(m.file, address - m.begin + m.offset - 1);
-    const std::string said = ask_addr2line(m.file, offset);
-    const auto split = said.find('\n');
-    if (split != std::string::npos && said.compare(0, 2, "??") != 0)
-      return said.find("?", split) == std::string::npos
-                 ? fmt::format("{}() at {}", said.substr(0, split), said.substr(split + 1))
-                 : fmt::format("{}() of {}", said.substr(0, split),
-                               m.file.substr(m.file.rfind('/') + 1));
-    return fmt::format("{}+{:#x}", m.file.substr(m.file.rfind('/') + 1), offset);
-  }
-  return "somewhere";
+std::string Places::look_up(std::uint32_t pid, std::uint64_t address) const {
+  const auto m = mapping_of(pid, address);
+  if (!m) return "somewhere";
+  const auto file = m->file.substr(m->file.rfind('/') + 1);
+  // The return address is behind the call.
+  const std::uint64_t offset = address_of(m->file, address - m->begin + m->offset - 1);
+  const std::string said = ask_addr2line(m->file, offset);
+  if (auto place = place_in(said); !place.empty()) return place;
+  if (const auto name = function_in(said); !name.empty())
+    return fmt::format("{}() of {}", name, file);
+  return fmt::format("{}+{:#x}", file, offset);
 }
 
 const std::string& Places::name(std::uint32_t pid, std::uint64_t address) {

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace mrproof::watch {
 
-/// Names of places in the programs of one recording, by the maps that lie beside it.
+/// Names of places in the programs of one recording, by the maps that lie beside it and, while a
+/// program still runs, by those that it has now.
 class Places {
  public:
   explicit Places(std::string folder) : folder_(std::move(folder)) {}
@@ -22,10 +23,9 @@ class Places {
     std::uint64_t begin, end, offset;
     std::string file;
   };
-  const std::vector<Mapping>& maps_of(std::uint32_t pid);
-  std::string look_up(std::uint32_t pid, std::uint64_t address);
+  [[nodiscard]] std::optional<Mapping> mapping_of(std::uint32_t pid, std::uint64_t address) const;
+  [[nodiscard]] std::string look_up(std::uint32_t pid, std::uint64_t address) const;
   std::string folder_;
-  std::map<std::uint32_t, std::vector<Mapping>> maps_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> names_;
 };
 

@@ -1,6 +1,7 @@
-// What a watched program did, read back from the files that the watching library wrote.
+// What a watched program did or does, read from the files that the watching library writes.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,20 +25,30 @@ struct Event {
 /// The events of all processes and threads of a folder, in the order of their times.
 class Recording {
  public:
-  /// Throws std::runtime_error if there is no such folder, and of files that are no recordings. A
-  /// file that ends in the middle is one of a program that was killed.
-  explicit Recording(const std::string& folder);
+  /// Throws std::runtime_error if there is no such folder.
+  explicit Recording(std::string folder);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
-  /// Whether there is one more.
+
+  /// Looks at what is there now. While the program runs (`ended`: false), next() then gives what
+  /// happened before any event that may still be written; at the end, all. Throws
+  /// std::runtime_error of files that are no recordings. A file that ends in the middle is one of a
+  /// program that was killed.
+  void look(bool ended);
+  /// Whether there is one more. What happened from the first lost event on is left out.
   bool next(Event& event);
-  /// Events that could not be written.
+  /// Events that could not be written, as far as was looked.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
+  /// The processes whose events are there.
+  [[nodiscard]] std::vector<std::uint32_t> processes() const;
 
  private:
   class File;
-  std::vector<std::unique_ptr<File>> files_;  // a heap: the earliest event is in the first
+  std::string folder_;
+  std::map<std::string, std::unique_ptr<File>> files_;  // by path
+  std::vector<File*> waiting_;  // a heap: the earliest event is in the first
+  std::uint64_t horizon_ = 0;   // next() gives what is earlier
   std::uint64_t lost_ = 0;
 };
 

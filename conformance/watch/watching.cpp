@@ -1,7 +1,9 @@
 #include "conformance/watch/watching.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,9 +13,6 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
-
-#include "conformance/watch/judge.hpp"
-#include "conformance/watch/places.hpp"
 
 extern char** environ;
 
@@ -30,7 +29,8 @@ std::string watching_library() {
       self.string()));
 }
 
-int run_watched(const std::vector<std::string>& program, const std::string& folder) {
+int run_watched(const std::vector<std::string>& program, const std::string& folder,
+                const std::function<int()>& look) {
   const char* others = std::getenv("LD_PRELOAD");
   const auto preload = watching_library() + (others == nullptr ? "" : ":" + std::string(others));
   std::vector<std::string> kept;
@@ -55,6 +55,12 @@ int run_watched(const std::vector<std::string>& program, const std::string& fold
   // What ends the program by the terminal is meant for it; what it did is told all the same.
   auto* const old_interrupt = std::signal(SIGINT, SIG_IGN);
   auto* const old_quit = std::signal(SIGQUIT, SIG_IGN);
+  constexpr int kPause = 50;  // ms
+  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, child, 0)), POLLIN, 0};
+  // Where the kernel lacks that, it is told at the end what the program did.
+  while (ended.fd >= 0 && poll(&ended, 1, kPause) <= 0)
+    if (const int signal = look(); signal != 0) kill(child, signal);
+  if (ended.fd >= 0) close(ended.fd);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -63,15 +69,49 @@ int run_watched(const std::vector<std::string>& program, const std::string& fold
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-Told judge_recording(const std::string& folder) {
-  Recording recording(folder);
-  Places places(folder);
-  Judge judge([&](std::uint32_t pid, std::uint64_t address) { return places.name(pid, address); });
-  for (Event event; recording.next(event);) judge.take(event);
-  judge.finish();
-  Told told{judge.findings(), judge.counts(), recording.lost()};
-  // Without what was lost, no key is known to be dead and no object to be left.
-  if (told.lost > 0) told.findings.clear();
+Telling::Telling(const std::string& folder, std::optional<Whose> only, Suppressions suppressions,
+                 std::function<void(const Finding&)> tell)
+    : recording_(folder),
+      places_(folder),
+      judge_([this](std::uint32_t pid, std::uint64_t at) { return places_.name(pid, at); }),
+      only_(only),
+      suppressions_(std::move(suppressions)),
+      tell_(std::move(tell)) {}
+
+bool Telling::is_wanted(const Finding& finding) const {
+  return !only_ || finding.whose == *only_;
+}
+
+void Telling::look(bool ended) {
+  recording_.look(ended);
+  for (Event event; recording_.next(event);) {
+    judge_.take(event);
+    if (began_ == 0) began_ = event.record.time;
+    ended_ = event.record.time;
+  }
+  // Without what was lost, no object is known to be left.
+  if (ended && recording_.lost() == 0) judge_.finish();
+  for (; seen_ < judge_.findings().size(); ++seen_) {
+    const Finding& finding = judge_.findings()[seen_];
+    if (!is_wanted(finding) || suppressions_.reason(finding) != nullptr) continue;
+    has_told_ = true;
+    tell_(finding);
+  }
+}
+
+void Telling::signal_programs(int signal) const {
+  for (const auto pid : recording_.processes()) kill(static_cast<pid_t>(pid), signal);
+}
+
+Told Telling::told() const {
+  Told told{{}, {}, judge_.counts(), recording_.lost(), began_, ended_};
+  for (const Finding& finding : judge_.findings()) {
+    if (!is_wanted(finding)) continue;
+    const auto* reason = suppressions_.reason(finding);
+    auto& list = reason == nullptr ? told.findings : told.suppressed;
+    list.push_back(finding);
+    if (reason != nullptr) list.back().known = *reason;
+  }
   return told;
 }
 

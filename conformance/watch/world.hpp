@@ -23,6 +23,7 @@ struct Life {
   std::uint64_t parent = 0;  ///< that of the context of a PD, of the PD of a region, a queue pair
   std::uint64_t made_by = 0, ended_by = 0;
   bool live = true;
+  std::uint64_t made = 0, ended = 0;  ///< times
   /// Of a region: memory that was unmapped while it was registered; none if both are 0.
   std::uint64_t unmapped_first = 0, unmapped_last = 0, unmapped_by = 0;
 };

@@ -20,7 +20,7 @@ Record record_of(Kind kind, const void* object, int result, const void* caller,
 }  // namespace
 
 Call::Call(const void* caller)
-    : recorded_(depth++ == 0 && watching()), begin_(recorded_ ? now() : 0), caller_(caller) {}
+    : recorded_(depth++ == 0 && watching()), begun_(recorded_), caller_(caller) {}
 
 Call::~Call() { --depth; }
 
@@ -35,7 +35,7 @@ void Call::done(Kind kind, const void* object, int result,
                 std::initializer_list<std::uint64_t> words) const {
   if (!recorded_) return;
   Record record = record_of(kind, object, result < 0 ? errno : result, caller_, words);
-  record.time = begin_;
+  record.time = begun_.time();
   append(record);
 }
 

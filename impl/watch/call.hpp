@@ -37,7 +37,7 @@ class Call {
 
  private:
   bool recorded_;  ///< the program made it, and there is a folder
-  std::uint64_t begin_;
+  Moment begun_;
   const void* caller_;
 };
 

@@ -56,7 +56,7 @@ std::atomic<decltype(munmap)*> real_munmap;
   if (!opened.load()) return;
   mrproof::watch::copy_maps();
   const Call call(nullptr);
-  call.done(Kind::exit, nullptr, 0, {mrproof::watch::lost_without_file()});
+  call.done(Kind::exit, nullptr, 0);
 }
 
 void watch_context(const Call& call, ibv_context* context) {

@@ -25,12 +25,12 @@ COMPILE = ["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unuse
 KINDS = re.findall(r"\w+", re.sub(r"//.*", "", re.search(
     r"enum class Kind.*?\{(.*?)\};", (HERE / "record.hpp").read_text(), re.S)[1]))
 CHUNK = 12288  # records that a file grows by; the first of all is its head
-ROUNDS = 10000  # of testing/user.c: a request, its element and its completion each
+ROUNDS = 10000  # of testing/user.c: a request and its completion each
 BEGUN = 4  # what each program records first
-FILLED = BEGUN + 3 * ROUNDS + 1  # of the mode "fill", with the exit
+FILLED = BEGUN + 2 * ROUNDS + 1  # of the mode "fill", with the exit
 SLOW, PAUSE = 510, 2000000  # a request that takes time, and how many ns, as do registrations
 LIBRARY = BUILT = Path()  # of the library; a folder with what is compiled here
-File = namedtuple("File", "pid tid lost records kinds rest")
+File = namedtuple("File", "pid tid lost lost_since records kinds rest")
 Record = namedtuple("Record", "time kind parts result object caller words")
 PLUGIN = """import ctypes, sys
 ctypes.CDLL(sys.argv[1]).main(2, (ctypes.c_char_p * 3)(b"user", sys.argv[2].encode()))"""
@@ -53,13 +53,14 @@ def read(path):
     """An event file: its head, and its records up to the first one that is not there."""
     data = path.read_bytes()
     if not data:
-        return File(0, 0, 0, [], [], b"")
-    magic, version, pid, tid, _, lost = struct.unpack_from("<8sIIIIQ", data)
-    assert (magic, version, path.name) == (b"mrpwatch", 1, f"events.{pid}.{tid}"), path
+        return File(0, 0, 0, 0, [], [], b"")
+    magic, version, pid, tid, _, lost, lost_since, since = struct.unpack_from("<8sIIIIQQQ", data)
+    assert (magic, version, path.name) == (b"mrpwatch", 2, f"events.{pid}.{tid}"), path
+    assert since == 0, path  # nothing is about to be written any more
     rows = (Record(row[0], KINDS[row[1]], *row[2:6], list(row[6:]))
             for row in struct.iter_unpack("<QHHiQQ8Q", data[96:]))
     records = list(itertools.takewhile(lambda r: r.time, rows))
-    return File(pid, tid, lost, records, [r.kind for r in records],
+    return File(pid, tid, lost, lost_since, records, [r.kind for r in records],
                 data[96 * (1 + len(records)):])
 
 
@@ -107,11 +108,9 @@ class Library(unittest.TestCase):
         return done, {name: (int(value), int(time)) for name, value, time in told}, files
 
     def ids(self, file, kind="post_send"):
-        """Ids of the file's requests, which are in order, each before its one element."""
+        """Ids of the file's requests, which are in order."""
         times = [record.time for record in file.records]
         self.assertEqual(times, sorted(times))
-        for record, after in zip(file.records, file.records[1:]):
-            self.assertEqual(record.kind == "post_send", after.kind == "element")
         return [record.words[0] for record in file.records if record.kind == kind]
 
     def test_calls(self):
@@ -145,7 +144,7 @@ class Library(unittest.TestCase):
             ids = list(range(number * 1000000, number * 1000000 + ROUNDS + last))
             self.assertEqual(self.ids(file), ids)
             self.assertEqual(self.ids(file, "completion"), ids[:ROUNDS])
-            self.assertEqual((len(file.records), file.lost), (3 * ROUNDS + 2 * last, 0))
+            self.assertEqual((len(file.records), file.lost), (2 * ROUNDS + last, 0))
         return next(file for file in files if file.pid == file.tid), threads.values()
 
     def test_threads(self):
@@ -166,7 +165,7 @@ class Library(unittest.TestCase):
     def test_fork_and_exec(self):
         _, _, files = self.ran("family")
         begun = ["open_device", "alloc_pd", "create_cq", "create_qp"]
-        post, end = ["post_send", "element"], ["exit"]
+        post, end = ["post_send"], ["exit"]
         self.assertEqual({tuple(self.ids(file)): file.kinds for file in files},
                          {(10, 20, 30): begun + 3 * post + end, (1,): post + end, (3,): post + end,
                           (2, 4): post + begun + post + end})
@@ -175,7 +174,7 @@ class Library(unittest.TestCase):
         _, told, (file,) = self.ran("interrupted")
         posts = 10 * ROUNDS + told["handled"][0]
         self.assertGreater(posts, 10 * ROUNDS)
-        self.assertEqual(len(file.records) + file.lost, BEGUN + 2 * posts + 1)
+        self.assertEqual(len(file.records) + file.lost, BEGUN + posts + 1)
         self.assertEqual([r.words[0] for r in file.records].count(8), 10 * ROUNDS)
 
     def test_many_contexts(self):
@@ -187,7 +186,7 @@ class Library(unittest.TestCase):
     def test_plugin(self):
         _, _, (file,) = self.ran("child", program=[sys.executable, "-c", PLUGIN, BUILT / "user.so"])
         self.assertEqual([kind for kind in file.kinds[BEGUN:] if kind != "unmap"],
-                         ["post_send", "element", "exit"])
+                         ["post_send", "exit"])
 
     def test_nothing_to_record(self):
         self.assertEqual(self.ran("nothing")[2], [])
@@ -200,14 +199,17 @@ class Library(unittest.TestCase):
                     self.assertEqual(self.ran(mode, folder)[2], [])
 
     def test_no_room(self):
-        limit = ["sh", "-c", 'ulimit -f 4700 && exec "$@"', "sh"]  # times 512: some two chunks
+        limit = ["sh", "-c", 'ulimit -f 2350 && exec "$@"', "sh"]  # times 512: a chunk
         _, _, (file,) = self.ran("fill", before=limit)
-        self.assertEqual((len(file.records), file.lost), (2 * CHUNK - 1, FILLED - 2 * CHUNK + 1))
+        self.assertEqual((len(file.records), file.lost), (CHUNK - 1, FILLED - CHUNK + 1))
+        self.assertGreaterEqual(file.lost_since, file.records[-1].time)
 
     def test_no_room_for_a_while(self):
         main = next(file for file in self.ran("room")[2] if file.records)
         self.assertEqual(main.kinds[BEGUN:], ["exit"])
-        self.assertEqual(main.records[-1].words[0], 3 * ROUNDS + 2)
+        # The thread has no file, so the first one of the process tells.
+        self.assertEqual(main.lost, 2 * ROUNDS + 1)
+        self.assertTrue(main.records[0].time < main.lost_since < main.records[-1].time)
 
     def test_full_disk(self):
         (self.folder / "disk").mkdir()

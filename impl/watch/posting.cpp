@@ -50,7 +50,8 @@ void describe(const ibv_recv_wr& request, Record& record) {
 /// Records the requests of the list, and tells how many there are.
 template <typename Request>
 std::uint64_t record_list(const ibv_qp* qp, const Request* list, const void* caller) {
-  const std::uint64_t time = now();
+  const Moment moment;
+  const std::uint64_t time = moment.time();
   std::uint64_t count = 0;
   for (; list && count < kMostRequests; list = list->next, ++count) {
     const bool looked_at = list->sg_list && list->num_sge > 0 && list->num_sge <= kMostElements;
@@ -58,8 +59,13 @@ std::uint64_t record_list(const ibv_qp* qp, const Request* list, const void* cal
     Record record{time,         Kind::none, static_cast<std::uint16_t>(parts), 0, word(qp),
                   word(caller), {}};
     describe(*list, record);
+    if (parts > 0) {
+      const ibv_sge& first = list->sg_list[0];
+      record.words[6] = first.addr;
+      record.words[7] = first.length | static_cast<std::uint64_t>(first.lkey) << 32;
+    }
     append(record);
-    for (int i = 0; i < parts; ++i) {
+    for (int i = 1; i < parts; ++i) {
       const ibv_sge& sge = list->sg_list[i];
       append({time, Kind::element, 0, 0, word(qp), word(caller), {sge.addr, sge.length, sge.lkey}});
     }
@@ -86,7 +92,8 @@ int post(Post original, ibv_qp* qp, Request* list, Request** bad, const void* ca
   std::uint64_t refused = told && first_refused ? 0 : count;
   for (; told && first_refused && refused < count; first_refused = first_refused->next) ++refused;
   const bool receives = sizeof(Request) == sizeof(ibv_recv_wr);
-  append({now(),
+  const Moment moment;
+  append({moment.time(),
           Kind::refused,
           0,
           result < 0 ? errno : result,
@@ -109,13 +116,13 @@ int post_recv(ibv_qp* qp, ibv_recv_wr* list, ibv_recv_wr** bad) {
 int poll_cq(ibv_cq* queue, int entries, ibv_wc* completions) {
   const int count = originals_of(queue->context)->poll_cq(queue, entries, completions);
   if (count <= 0) return count;
-  const std::uint64_t time = now();
+  const Moment moment;
   const std::uint64_t caller = word(__builtin_return_address(0));
   for (int i = 0; i < count; ++i) {
     const ibv_wc& wc = completions[i];
     // Of a request that failed, the provider does not always tell what it was.
     const std::uint64_t opcode = wc.status == IBV_WC_SUCCESS ? wc.opcode : 0;
-    append({time,
+    append({moment.time(),
             Kind::completion,
             0,
             0,

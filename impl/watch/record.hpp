@@ -3,7 +3,8 @@
 //
 // A thread alone writes to its file, without a lock and without a system call but for another
 // mebibyte now and then; what is written stays if the program is killed. Records of all threads are
-// put in order by their times. A file of no bytes is of a thread whose events were all lost. After
+// put in order by their times. A file of no bytes is of a thread whose events were all lost; the
+// first one of the process that has a head counts them. After
 // exec, and for a thread with the number of one that has ended, a file is continued.
 #pragma once
 
@@ -34,11 +35,12 @@ enum class Kind : std::uint16_t {
   /// is 0, and so are both GIDs where the path has none.
   modify_qp,
   destroy_qp,
-  /// A work request of a send queue, whose elements follow. object: ibv_qp; words: wr_id,
-  /// opcode | send_flags << 32, remote address, rkey (or the key to invalidate), compare_add, swap.
-  /// What the opcode does not use is 0. It is written before the provider sees the request.
+  /// A work request of a send queue, whose elements but the first follow. object: ibv_qp; words:
+  /// wr_id, opcode | send_flags << 32, remote address, rkey (or the key to invalidate),
+  /// compare_add, swap, the first element's address, and its length | lkey << 32. What the opcode
+  /// does not use is 0. It is written before the provider sees the request.
   post_send,
-  /// A receive, whose elements follow. object: ibv_qp; words: wr_id
+  /// A receive, likewise. object: ibv_qp; words: wr_id; the last two are the first element
   post_recv,
   element,  ///< object: as that of the request; words: address, length, lkey
   /// The provider refused the last requests that this thread posted. object: ibv_qp; result: why;
@@ -48,9 +50,7 @@ enum class Kind : std::uint16_t {
   /// the status is IBV_WC_SUCCESS.
   completion,
   unmap,  ///< munmap, or what it does to memory that was there; words: address, length
-  /// The program ends by itself. Destructors of libraries may still make calls. words: events that
-  /// were lost by threads that had no file to count them in
-  exit,
+  exit,  ///< the program ends by itself; destructors of libraries may still make calls
   passed,  ///< a call that is passed through and not looked at; object; words: a Passed
 };
 
@@ -71,7 +71,7 @@ struct Record {
   /// returned; when any other call began. Written last: 0 means that the rest is not there yet.
   std::uint64_t time;
   Kind kind;
-  std::uint16_t parts;   ///< elements that follow and belong to it
+  std::uint16_t parts;   ///< elements of a request
   std::int32_t result;   ///< of the call: 0 or an errno
   std::uint64_t object;  ///< 0: none
   std::uint64_t caller;  ///< where in the program the call was made
@@ -86,12 +86,18 @@ struct Head {
   std::uint32_t pid, tid;
   std::uint32_t reserved;
   std::uint64_t lost;  ///< events that could not be written, as the disk was full
-  std::array<std::uint64_t, 8> unused;
+  /// The earliest time of one of them, or of one that a thread without a file has lost: what
+  /// happened from then on cannot be judged.
+  std::uint64_t lost_since;
+  /// What the thread is just about to write is not earlier than this; 1: it is to read the clock
+  /// next; 0: nothing is to be written. Whoever reads along takes nothing later than that.
+  std::uint64_t since;
+  std::array<std::uint64_t, 6> unused;
 };
 static_assert(sizeof(Head) == sizeof(Record));
 
 inline constexpr std::array<char, 8> kMagic{'m', 'r', 'p', 'w', 'a', 't', 'c', 'h'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 /// Environment of the watched program: the folder, which is there and empty.
 inline constexpr const char* kFolderVariable = "MRPROOF_WATCH";

@@ -15,15 +15,25 @@ bool watching();
 /// CLOCK_MONOTONIC in ns; no system call.
 std::uint64_t now();
 
-/// Adds the record to this thread's file, or counts it as lost. It keeps errno, and may be called
-/// in a signal handler and while an allocator holds its locks.
+/// A time at which this thread begins to do what it will record. As long as the Moment is there,
+/// the thread's file tells those who read along that a record of that time may follow.
+class Moment {
+ public:
+  /// `wanted`: false if nothing is to be recorded; then the time is 0.
+  explicit Moment(bool wanted = true);
+  ~Moment();
+  Moment(const Moment&) = delete;
+  Moment& operator=(const Moment&) = delete;
+  [[nodiscard]] std::uint64_t time() const { return time_; }
+
+ private:
+  bool marked_ = false;  ///< false, too, in a signal handler that has interrupted another Moment
+  std::uint64_t time_ = 0;
+};
+
+/// Adds the record to this thread's file, or counts it as lost; within a Moment. It keeps errno,
+/// and may be called in a signal handler and while an allocator holds its locks.
 void append(const Record& record);
-
-/// Counts events that are not recorded at all.
-void lose(std::uint64_t events);
-
-/// Events that were lost by threads which could not open a file to count them in.
-std::uint64_t lost_without_file();
 
 /// Copies /proc/self/maps into the folder, if there is room. It keeps errno.
 void copy_maps();
