@@ -92,10 +92,11 @@ class Packages(unittest.TestCase):
     the script names."""
 
     SUITE = "bookworm"  # the target's
-    PACKAGES = ["ibverbs-utils", "rdmacm-utils", "perftest"]
-    # What the image lacks of perftest's libraries.
-    LIBRARIES = ["libpci3", "ibverbs-providers", "libibumad3", "zlib1g", "libudev1"]
-    WANTED = re.compile(r"lib(pci|mlx5|efa|ibumad|z|udev)\.so\.[0-9]+")
+    PACKAGES = ["ibverbs-utils", "rdmacm-utils", "perftest", "ucx-utils"]
+    # What the image lacks of their libraries.
+    LIBRARIES = ["libpci3", "ibverbs-providers", "libibumad3", "zlib1g", "libudev1", "libucx0",
+                 "libnuma1", "libgomp1"]
+    WANTED = re.compile(r"lib(pci|mlx5|efa|ibumad|z|udev|numa|gomp|uc[pstm])\.so\.[0-9]+")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="mrproof-watch-")
@@ -106,12 +107,14 @@ class Packages(unittest.TestCase):
         packages.unpack(rows, ROOT / "build/downloads", root, print)
         self.files = {f"tools/{path.name}": path for path in (root / "usr/bin").iterdir()
                       if not path.is_symlink()}
-        self.files |= {f"lib/{path.name}": path for path in root.rglob("lib*.so.*")
-                       if self.WANTED.fullmatch(path.name)}
+        self.files |= {f"lib/{name[0]}": path for path in root.rglob("lib*.so.*")
+                       if not path.is_symlink() and (name := self.WANTED.match(path.name))}
+        self.files |= {f"lib/ucx/{path.name}": path for path in root.rglob("ucx/lib*.so.0")}
         self.files |= {"mrproof": PROGRAM, "libmrproof-watch.so": LIBRARY}
 
     def ended(self, under):
-        environment = "/bin/busybox env PATH=/programs/tools:/bin LD_LIBRARY_PATH=/programs/lib"
+        environment = ("/bin/busybox env PATH=/programs/tools:/bin LD_LIBRARY_PATH=/programs/lib "
+                       "UCX_MODULE_DIR=/programs/lib/ucx")
         return run_programs(TARGET, {path.stem: path for path in SCRIPTS}, limit=60,
                             under=f"{environment} {under}", files=self.files)
 
