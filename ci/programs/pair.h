@@ -1,6 +1,7 @@
 /* What the programs here have in common: a device, a PD, and two queue pairs of this process that
  * are connected. Each program is written once and made twice: right, and with WRONG defined, wrong
- * in the one way that its first line names as mrproof watch does. */
+ * in the one way that its first line names as mrproof watch does. With EXTENDED defined, requests are
+ * posted by ibv_wr_*() and completions looked for by ibv_start_poll(). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -27,12 +28,77 @@ static struct ibv_cq *cq;
 static struct ibv_qp *qp[2];
 static char *memory; /* two pages: the first is used here, the second is the other end's */
 
+#ifdef EXTENDED
+static struct ibv_cq *make_cq(void)
+{
+    struct ibv_cq_ex *made = ibv_create_cq_ex(context, &(struct ibv_cq_init_attr_ex){.cqe = 32});
+    return made ? ibv_cq_ex_to_cq(made) : NULL;
+}
+
+static struct ibv_qp *make_qp(void)
+{
+    struct ibv_qp_init_attr_ex attr = {.send_cq = cq, .recv_cq = cq, .cap = {16, 16, 2, 2, 0},
+        .qp_type = IBV_QPT_RC, .pd = pd,
+        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+        .send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ |
+                          IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD};
+    return ibv_create_qp_ex(context, &attr);
+}
+
+static int post(const struct ibv_send_wr *wr)
+{
+    struct ibv_qp_ex *x = ibv_qp_to_qp_ex(qp[0]);
+    ibv_wr_start(x);
+    x->wr_id = wr->wr_id;
+    x->wr_flags = wr->send_flags;
+    if (wr->opcode == IBV_WR_RDMA_WRITE)
+        ibv_wr_rdma_write(x, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+    else if (wr->opcode == IBV_WR_RDMA_READ)
+        ibv_wr_rdma_read(x, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+    else if (wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+        ibv_wr_atomic_fetch_add(x, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
+                                wr->wr.atomic.compare_add);
+    else
+        ibv_wr_send(x);
+    ibv_wr_set_sge_list(x, wr->num_sge, wr->sg_list);
+    return ibv_wr_complete(x);
+}
+
+/* Whether there was a completion, of which status and wr_id alone are told. */
+static int poll_one(struct ibv_wc *wc)
+{
+    struct ibv_cq_ex *queue = (struct ibv_cq_ex *)cq;
+    if (ibv_start_poll(queue, &(struct ibv_poll_cq_attr){0}))
+        return 0;
+    wc->status = queue->status;
+    wc->wr_id = queue->wr_id;
+    ibv_end_poll(queue);
+    return 1;
+}
+#else
+static struct ibv_cq *make_cq(void)
+{
+    return ibv_create_cq(context, 32, NULL, NULL, 0);
+}
+
 static struct ibv_qp *make_qp(void)
 {
     struct ibv_qp_init_attr attr = {.send_cq = cq, .recv_cq = cq, .cap = {16, 16, 2, 2, 0},
                                     .qp_type = IBV_QPT_RC};
     return ibv_create_qp(pd, &attr);
 }
+
+static int post(struct ibv_send_wr *wr)
+{
+    struct ibv_send_wr *bad;
+    return ibv_post_send(qp[0], wr, &bad);
+}
+
+static int poll_one(struct ibv_wc *wc)
+{
+    return ibv_poll_cq(cq, 1, wc) == 1;
+}
+#endif
 
 static void modify(struct ibv_qp *of, enum ibv_qp_state state, struct ibv_qp *peer, int access)
 {
@@ -60,7 +126,7 @@ static void open_all(void)
     NEED(list && list[0] && (context = ibv_open_device(list[0])));
     ibv_free_device_list(list);
     NEED(pd = ibv_alloc_pd(context));
-    NEED(cq = ibv_create_cq(context, 32, NULL, NULL, 0));
+    NEED(cq = make_cq());
     NEED((qp[0] = make_qp()) && (qp[1] = make_qp()));
     memory = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     NEED(memory != MAP_FAILED);
@@ -84,8 +150,8 @@ static struct ibv_mr *region(void *at, size_t length, int access)
 /* Posts a request of the first queue pair and gives the status of its completion. */
 static int transfer(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey, void *remote)
 {
-    struct ibv_send_wr *bad, wr = {.wr_id = 1, .sg_list = &sge, .num_sge = 1, .opcode = opcode,
-                                   .send_flags = IBV_SEND_SIGNALED};
+    struct ibv_send_wr wr = {.wr_id = 1, .sg_list = &sge, .num_sge = 1, .opcode = opcode,
+                             .send_flags = IBV_SEND_SIGNALED};
     struct ibv_wc wc;
     if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
         wr.wr.atomic.remote_addr = (uintptr_t)remote;
@@ -95,10 +161,10 @@ static int transfer(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey
         wr.wr.rdma.remote_addr = (uintptr_t)remote;
         wr.wr.rdma.rkey = rkey;
     }
-    if (ibv_post_send(qp[0], &wr, &bad))
+    if (post(&wr))
         return -1;
     for (int i = 0; i < 5000; ++i, usleep(1000))
-        if (ibv_poll_cq(cq, 1, &wc) == 1 && wc.wr_id == 1)
+        if (poll_one(&wc) && wc.wr_id == 1)
             return wc.status;
     return -2;
 }

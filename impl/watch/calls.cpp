@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "impl/watch/call.hpp"
+#include "impl/watch/extended.hpp"
 #include "impl/watch/tables.hpp"
 
 // The header puts inline functions in front of these.
@@ -148,7 +149,9 @@ ibv_cq* ibv_create_cq(ibv_context* context, int entries, void* cq_context,
 int ibv_destroy_cq(ibv_cq* queue) {
   const Call call(__builtin_return_address(0));
   auto* real = destroy_cq.get();
+  const bool patched = mrproof::watch::unpatch(queue);
   const int result = real ? real(queue) : ENOSYS;
+  if (patched && result != 0) mrproof::watch::patch(reinterpret_cast<ibv_cq_ex*>(queue));
   call.done(Kind::destroy_cq, queue, result);
   return result;
 }
@@ -183,7 +186,9 @@ int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
 int ibv_destroy_qp(ibv_qp* qp) {
   const Call call(__builtin_return_address(0));
   auto* real = destroy_qp.get();
+  const bool patched = mrproof::watch::unpatch(qp);
   const int result = real ? real(qp) : ENOSYS;
+  if (patched && result != 0) mrproof::watch::patch(reinterpret_cast<ibv_qp_ex*>(qp));
   call.done(Kind::destroy_qp, qp, result);
   return result;
 }
@@ -206,13 +211,13 @@ ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* attributes) {
 
 int munmap(void* address, size_t length) noexcept {
   const bool recorded = opened.load(std::memory_order_relaxed) && !mrproof::watch::within_call();
-  const std::uint64_t begin = recorded ? mrproof::watch::now() : 0;
+  const mrproof::watch::Moment begun(recorded);
   auto* real = real_munmap.load(std::memory_order_relaxed);
   const int result =
       real ? real(address, length) : static_cast<int>(syscall(SYS_munmap, address, length));
   if (recorded && result == 0)
-    mrproof::watch::append(
-        {begin, Kind::unmap, 0, 0, 0, word(__builtin_return_address(0)), {word(address), length}});
+    mrproof::watch::append({begun.time(), Kind::unmap, 0, 0, 0,
+                            word(__builtin_return_address(0)), {word(address), length}});
   return result;
 }
 

@@ -136,6 +136,11 @@ class Library(unittest.TestCase):
                 rf"^(\w+)-(\w+) r-xp .* {re.escape(str(BUILT))}/user$", maps, re.M).groups())
             self.assertEqual([r for r in file.records[:-1] if not first <= r.caller < last], [])
 
+    def test_extended(self):
+        _, told, (file,) = self.ran("extended")
+        self.assertEqual(text_of(file.records[BEGUN:], told),
+                         (HERE / "testing/extended.txt").read_text(encoding="utf-8"))
+
     def check_threads(self, files, last):
         """A file for each thread, with all of its records; `last`: it posts one more at its end."""
         threads = {self.ids(file)[0] // 1000000: file for file in files if self.ids(file)}

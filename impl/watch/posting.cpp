@@ -8,8 +8,6 @@
 namespace mrproof::watch {
 namespace {
 
-/// A provider refuses requests with more elements, mostly without looking at them: so do we not.
-constexpr int kMostElements = 256;
 /// No queue is longer: a list that is has been made a ring by mistake.
 constexpr std::uint64_t kMostRequests = 1 << 17;
 
@@ -61,8 +59,7 @@ std::uint64_t record_list(const ibv_qp* qp, const Request* list, const void* cal
     describe(*list, record);
     if (parts > 0) {
       const ibv_sge& first = list->sg_list[0];
-      record.words[6] = first.addr;
-      record.words[7] = first.length | static_cast<std::uint64_t>(first.lkey) << 32;
+      set_first_element(record, first.addr, first.length, first.lkey);
     }
     append(record);
     for (int i = 1; i < parts; ++i) {
@@ -71,6 +68,17 @@ std::uint64_t record_list(const ibv_qp* qp, const Request* list, const void* cal
     }
   }
   return count;
+}
+
+void refused(const ibv_qp* qp, int result, std::uint64_t count, bool receives, const void* caller) {
+  const Moment moment;
+  append({moment.time(),
+          Kind::refused,
+          0,
+          result < 0 ? errno : result,
+          word(qp),
+          word(caller),
+          {count, receives ? 1U : 0U}});
 }
 
 /// A place that no list has.
@@ -89,21 +97,23 @@ int post(Post original, ibv_qp* qp, Request* list, Request** bad, const void* ca
   if (told) *bad = first_refused;
   if (result == 0) return 0;
   // From the refused one on: those before it may have completed, and their requests be gone.
-  std::uint64_t refused = told && first_refused ? 0 : count;
-  for (; told && first_refused && refused < count; first_refused = first_refused->next) ++refused;
-  const bool receives = sizeof(Request) == sizeof(ibv_recv_wr);
-  const Moment moment;
-  append({moment.time(),
-          Kind::refused,
-          0,
-          result < 0 ? errno : result,
-          word(qp),
-          word(caller),
-          {refused, receives ? 1U : 0U}});
+  std::uint64_t lost = told && first_refused ? 0 : count;
+  for (; told && first_refused && lost < count; first_refused = first_refused->next) ++lost;
+  refused(qp, result, lost, sizeof(Request) == sizeof(ibv_recv_wr), caller);
   return result;
 }
 
 }  // namespace
+
+void set_first_element(Record& request, std::uint64_t address, std::uint32_t length,
+                       std::uint32_t lkey) {
+  request.words[6] = address;
+  request.words[7] = length | static_cast<std::uint64_t>(lkey) << 32;
+}
+
+void append_refused(const ibv_qp* qp, int result, std::uint64_t count, const void* caller) {
+  refused(qp, result, count, false, caller);
+}
 
 int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad) {
   return post(originals_of(qp->context)->post_send, qp, list, bad, __builtin_return_address(0));

@@ -3,6 +3,10 @@
 
 #include <infiniband/verbs.h>
 
+#include <cstdint>
+
+#include "impl/watch/record.hpp"
+
 #pragma GCC visibility push(hidden)
 namespace mrproof::watch {
 
@@ -18,6 +22,16 @@ struct Originals {
 
 /// Those of a context that has been patched.
 const Originals* originals_of(const ibv_context* context);
+
+/// A provider refuses requests with more elements, mostly without looking at them: so do we not.
+inline constexpr int kMostElements = 256;
+
+/// Puts the first element into the record of its request.
+void set_first_element(Record& request, std::uint64_t address, std::uint32_t length,
+                       std::uint32_t lkey);
+/// Adds that the provider refused so many sends, the last ones that this thread posted. `result`: an
+/// errno, or less than 0 if that is in errno.
+void append_refused(const ibv_qp* qp, int result, std::uint64_t count, const void* caller);
 
 /// What a context's table holds in their place.
 int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad);

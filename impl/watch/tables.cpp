@@ -1,55 +1,17 @@
 #include "impl/watch/tables.hpp"
 
-#include <array>
-#include <atomic>
-#include <cstddef>
-
 #include "impl/watch/call.hpp"
+#include "impl/watch/extended.hpp"
+#include "impl/watch/pointer_table.hpp"
 #include "impl/watch/posting.hpp"
 
 #pragma GCC visibility push(hidden)
 namespace mrproof::watch {
 namespace {
 
-/// An entry of the list of contexts: of none yet, of one that was closed or is just being put in,
-/// or of the context.
-struct Entry {
-  std::atomic<std::uintptr_t> context;
-  Originals originals;
-};
-constexpr std::uintptr_t kNone = 0;
-constexpr std::uintptr_t kClosed = 1;
-constexpr std::uintptr_t kTaken = 2;
+PointerTable<Originals, 512> contexts;
 
-/// By a hash of the context, and on from there. Read without a lock, and never moved.
-std::array<Entry, 512> entries;
-
-std::size_t place_of(const ibv_context* context) {
-  return static_cast<std::size_t>(word(context) / 64 * 0x9E3779B97F4A7C15U >> 40);
-}
-
-Entry* find(const ibv_context* context) {
-  const std::size_t place = place_of(context);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    Entry& entry = entries[(place + i) % entries.size()];
-    const std::uintptr_t found = entry.context.load(std::memory_order_acquire);
-    if (found == word(context)) return &entry;
-    if (found == kNone) break;
-  }
-  return nullptr;
-}
-
-Entry* take_entry(const ibv_context* context) {
-  const std::size_t place = place_of(context);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    Entry& entry = entries[(place + i) % entries.size()];
-    std::uintptr_t found = entry.context.load(std::memory_order_relaxed);
-    if ((found == kNone || found == kClosed) &&
-        entry.context.compare_exchange_strong(found, kTaken, std::memory_order_acquire))
-      return &entry;
-  }
-  return nullptr;
-}
+constinit Real<decltype(ibv_qp_to_qp_ex)> to_qp_ex{"ibv_qp_to_qp_ex"};
 
 ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) {
   const Call call(__builtin_return_address(0));
@@ -60,9 +22,14 @@ ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) {
 
 ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) {
   const Call call(__builtin_return_address(0));
-  ibv_cq_ex* queue = originals_of(context)->create_cq_ex(context, attributes);
+  auto* real = originals_of(context)->create_cq_ex;
+  // Whose a completion is, has to be asked for.
+  ibv_cq_init_attr_ex asked = *attributes;
+  asked.wc_flags |= IBV_WC_EX_WITH_QP_NUM;
+  ibv_cq_ex* queue = real(context, &asked);
+  if (!queue) queue = real(context, attributes);
   call.made(Kind::create_cq, queue, {});
-  if (queue) call.passed(Passed::extended_cq, queue);
+  if (queue && watching() && !patch(queue)) call.passed(Passed::extended_cq, queue);
   return queue;
 }
 
@@ -75,33 +42,33 @@ ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attributes) {
             {has_pd ? word(made.pd) : 0, qp ? qp->qp_num : 0U,
              made.qp_type | (made.sq_sig_all ? 1U << 8 : 0U), word(made.send_cq),
              word(made.recv_cq), made.cap.max_inline_data, word(made.srq)});
-  if (qp && (made.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0)
-    call.passed(Passed::extended_queue_pair, qp);
+  if (!qp || !watching() || (made.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) == 0) return qp;
+  const int kept = errno;
+  auto* find_extended = to_qp_ex.get();
+  errno = kept;
+  ibv_qp_ex* extended = find_extended ? find_extended(qp) : nullptr;
+  if (!extended || !patch(extended)) call.passed(Passed::extended_queue_pair, qp);
   return qp;
 }
 
 }  // namespace
 
 const Originals* originals_of(const ibv_context* context) {
-  const Entry* entry = find(context);
-  // A context has these functions only while it has an entry.
-  return entry ? &entry->originals : nullptr;
+  return contexts.find(context);  // a context has these functions only while it is there
 }
 
 bool patch(ibv_context* context) {
   ibv_context_ops& ops = context->ops;
   if (ops.post_send == post_send) return true;
-  // An entry that is there is of a context that ended unseen.
-  Entry* entry = find(context);
-  if (!entry) entry = take_entry(context);
-  if (!entry) return false;
-  Originals& originals = entry->originals;
+  Originals* place = contexts.take(context);
+  if (!place) return false;
+  Originals& originals = *place;
   originals = {ops.post_send, ops.post_recv, ops.poll_cq, ops.alloc_mw, nullptr, nullptr};
   verbs_context* extended = verbs_get_ctx_op(context, create_qp_ex);
   if (extended) originals.create_qp_ex = extended->create_qp_ex;
   extended = verbs_get_ctx_op(context, create_cq_ex);
   if (extended) originals.create_cq_ex = extended->create_cq_ex;
-  entry->context.store(word(context), std::memory_order_release);
+  contexts.publish(place, context);
 
   if (ops.post_send) ops.post_send = post_send;
   if (ops.post_recv) ops.post_recv = post_recv;
@@ -114,10 +81,10 @@ bool patch(ibv_context* context) {
 }
 
 void unpatch(ibv_context* context) {
-  Entry* entry = find(context);
-  if (!entry) return;
+  Originals* place = contexts.find(context);
+  if (!place) return;
   ibv_context_ops& ops = context->ops;
-  const Originals& originals = entry->originals;
+  const Originals& originals = *place;
   ops.post_send = originals.post_send;
   ops.post_recv = originals.post_recv;
   ops.poll_cq = originals.poll_cq;
@@ -125,7 +92,7 @@ void unpatch(ibv_context* context) {
   verbs_context* extended = verbs_get_ctx(context);
   if (originals.create_qp_ex) extended->create_qp_ex = originals.create_qp_ex;
   if (originals.create_cq_ex) extended->create_cq_ex = originals.create_cq_ex;
-  entry->context.store(kClosed, std::memory_order_release);
+  contexts.remove(place);
 }
 
 }  // namespace mrproof::watch

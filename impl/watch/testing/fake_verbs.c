@@ -2,6 +2,7 @@
 // the last one first.
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,14 +55,94 @@ static void* new_object(struct ibv_context* context) {
   return object;
 }
 
-static struct ibv_qp* create_qp_ex(struct ibv_context* context, struct ibv_qp_init_attr_ex* a) {
-  struct ibv_qp* qp = new_object(context);
-  qp->qp_num = a->pd ? 8 : 7;
-  return qp;
+// The same by other functions: requests are kept until they are handed over.
+static _Thread_local struct ibv_send_wr batch[kQueue];
+static _Thread_local int batched;
+
+static struct ibv_send_wr* add(struct ibv_qp_ex* qp, enum ibv_wr_opcode opcode) {
+  batch[batched] = (struct ibv_send_wr){.wr_id = qp->wr_id, .opcode = opcode};
+  batch[batched].send_flags = qp->wr_flags;
+  return &batch[batched++];
 }
+static void wr_start(struct ibv_qp_ex* qp) { batched = 0; }
+static void wr_abort(struct ibv_qp_ex* qp) { batched = 0; }
+static int wr_complete(struct ibv_qp_ex* qp) {
+  struct ibv_send_wr* bad;
+  for (int i = 0; i + 1 < batched; ++i) batch[i].next = &batch[i + 1];
+  return send_all(&qp->qp_base, batch, &bad);
+}
+static void wr_rdma_write(struct ibv_qp_ex* qp, uint32_t rkey, uint64_t remote) {
+  add(qp, IBV_WR_RDMA_WRITE);
+}
+static void wr_rdma_write_imm(struct ibv_qp_ex* qp, uint32_t rkey, uint64_t remote, __be32 data) {
+  add(qp, IBV_WR_RDMA_WRITE_WITH_IMM);
+}
+static void wr_rdma_read(struct ibv_qp_ex* qp, uint32_t rkey, uint64_t remote) {
+  add(qp, IBV_WR_RDMA_READ);
+}
+static void wr_cmp_swp(struct ibv_qp_ex* qp, uint32_t rkey, uint64_t remote, uint64_t compare,
+                       uint64_t swap) {
+  add(qp, IBV_WR_ATOMIC_CMP_AND_SWP);
+}
+static void wr_fetch_add(struct ibv_qp_ex* qp, uint32_t rkey, uint64_t remote, uint64_t number) {
+  add(qp, IBV_WR_ATOMIC_FETCH_AND_ADD);
+}
+static void wr_send(struct ibv_qp_ex* qp) { add(qp, IBV_WR_SEND); }
+static void wr_send_imm(struct ibv_qp_ex* qp, __be32 data) { add(qp, IBV_WR_SEND_WITH_IMM); }
+static void wr_send_inv(struct ibv_qp_ex* qp, uint32_t rkey) { add(qp, IBV_WR_SEND_WITH_INV); }
+static void wr_local_inv(struct ibv_qp_ex* qp, uint32_t rkey) { add(qp, IBV_WR_LOCAL_INV); }
+static void wr_set_sge(struct ibv_qp_ex* qp, uint32_t lkey, uint64_t address, uint32_t length) {
+  batch[batched - 1].num_sge = 1;
+}
+static void wr_set_sge_list(struct ibv_qp_ex* qp, size_t count, const struct ibv_sge* list) {
+  batch[batched - 1].num_sge = (int)count;
+}
+static void wr_set_inline_data(struct ibv_qp_ex* qp, void* data, size_t length) {
+  batch[batched - 1].num_sge = 1;
+}
+static void wr_set_inline_data_list(struct ibv_qp_ex* qp, size_t count,
+                                    const struct ibv_data_buf* list) {
+  batch[batched - 1].num_sge = (int)count;
+}
+static const struct ibv_qp_ex kExtended = {
+    .wr_start = wr_start, .wr_complete = wr_complete, .wr_abort = wr_abort,
+    .wr_rdma_write = wr_rdma_write, .wr_rdma_write_imm = wr_rdma_write_imm,
+    .wr_rdma_read = wr_rdma_read, .wr_atomic_cmp_swp = wr_cmp_swp,
+    .wr_atomic_fetch_add = wr_fetch_add, .wr_send = wr_send, .wr_send_imm = wr_send_imm,
+    .wr_send_inv = wr_send_inv, .wr_local_inv = wr_local_inv, .wr_set_sge = wr_set_sge,
+    .wr_set_sge_list = wr_set_sge_list, .wr_set_inline_data = wr_set_inline_data,
+    .wr_set_inline_data_list = wr_set_inline_data_list};
+
+static struct ibv_qp* create_qp_ex(struct ibv_context* context, struct ibv_qp_init_attr_ex* a) {
+  struct ibv_qp_ex* qp = new_object(context);
+  *qp = kExtended;
+  qp->qp_base.context = context;
+  qp->qp_base.qp_num = a->pd ? 8 : 7;
+  return &qp->qp_base;
+}
+struct ibv_qp_ex* ibv_qp_to_qp_ex(struct ibv_qp* qp) { return (struct ibv_qp_ex*)qp; }
+
+static struct ibv_wc polled;
+static int next_poll(struct ibv_cq_ex* cq) {
+  if (queued == 0) return ENOENT;
+  polled = queue[--queued];
+  cq->wr_id = polled.wr_id;
+  cq->status = polled.status;
+  return 0;
+}
+static int start_poll(struct ibv_cq_ex* cq, struct ibv_poll_cq_attr* a) { return next_poll(cq); }
+static void end_poll(struct ibv_cq_ex* cq) {}
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex* cq) { return polled.opcode; }
+static uint32_t read_qp_num(struct ibv_cq_ex* cq) { return polled.qp_num; }
 
 static struct ibv_cq_ex* create_cq_ex(struct ibv_context* context, struct ibv_cq_init_attr_ex* a) {
-  return new_object(context);
+  struct ibv_cq_ex* cq = new_object(context);
+  cq->start_poll = start_poll;
+  cq->next_poll = next_poll;
+  cq->end_poll = end_poll;
+  cq->read_opcode = read_opcode;
+  if ((a->wc_flags & IBV_WC_EX_WITH_QP_NUM) != 0) cq->read_qp_num = read_qp_num;
+  return cq;
 }
 
 static struct ibv_mw* alloc_mw(struct ibv_pd* pd, enum ibv_mw_type type) {
@@ -94,8 +175,16 @@ struct ibv_pd* ibv_alloc_pd(struct ibv_context* context) {
   return ++pds, new_object(context);
 }
 int ibv_dealloc_pd(struct ibv_pd* pd) { return --pds, 0; }
-int ibv_destroy_cq(struct ibv_cq* cq) { return 0; }
-int ibv_destroy_qp(struct ibv_qp* qp) { return 0; }
+int ibv_destroy_cq(struct ibv_cq* cq) {
+  struct ibv_cq_ex* extended = (struct ibv_cq_ex*)cq;
+  if (extended->start_poll && extended->next_poll != next_poll) abort();
+  return 0;
+}
+int ibv_destroy_qp(struct ibv_qp* qp) {
+  const size_t own = offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp);
+  if (memcmp((char*)qp + own, (char*)&kExtended + own, sizeof kExtended - own) != 0) abort();
+  return pds == 2 ? EBUSY : 0;
+}
 
 struct ibv_mr* ibv_reg_mr_iova2(struct ibv_pd* pd, void* address, size_t length, uint64_t iova,
                                 unsigned access) {

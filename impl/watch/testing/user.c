@@ -114,6 +114,46 @@ static void post_all(void) {
   SAY(bad - receives);
 }
 
+// Requests and completions by the functions of extended objects.
+static void post_extended(void) {
+  static const struct ibv_data_buf data[] = {{(void*)0x5000, 3}, {(void*)0x6000, 4}};
+  struct ibv_poll_cq_attr none = {0};
+  struct ibv_qp_init_attr_ex wanted = {.send_cq = cq, .qp_type = IBV_QPT_RC, .pd = pd};
+  wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+  MADE(qp, ibv_create_qp_ex(context, &wanted));
+  struct ibv_cq_ex* found;
+  struct ibv_pd* second;
+  MADE(found, ibv_create_cq_ex(context, &(struct ibv_cq_init_attr_ex){0}));
+  struct ibv_qp_ex* x = ibv_qp_to_qp_ex(qp);
+  ibv_wr_start(x);
+  x->wr_id = 1, x->wr_flags = IBV_SEND_SIGNALED;
+  ibv_wr_rdma_write(x, 0x77, 0xabc), ibv_wr_set_sge(x, 0x11, 0x3000, 16);
+  x->wr_id = 2, x->wr_flags = 0;
+  ibv_wr_rdma_write_imm(x, 0x77, 0xabc, 0), ibv_wr_set_sge_list(x, 2, elements);
+  ibv_wr_send(x), ibv_wr_set_inline_data(x, (void*)0x5000, 3);
+  ibv_wr_send_imm(x, 0), ibv_wr_set_inline_data_list(x, 2, data);
+  ibv_wr_rdma_read(x, 0x77, 0xabc);
+  ibv_wr_atomic_cmp_swp(x, 0x77, 0xabc, 5, 6), ibv_wr_atomic_fetch_add(x, 0x77, 0xabc, 5);
+  ibv_wr_send_inv(x, 0x88);
+  x->wr_id = 3, x->wr_flags = IBV_SEND_SIGNALED;
+  ibv_wr_local_inv(x, 0x88);
+  SAY(ibv_wr_complete(x));
+  ibv_wr_start(x), ibv_wr_send(x), ibv_wr_abort(x);
+  ibv_wr_start(x), ibv_wr_send(x), ibv_wr_set_sge_list(x, 5, elements);
+  SAY(ibv_wr_complete(x));  // refused
+  SAY(ibv_start_poll(found, &none));
+  SAY(ibv_next_poll(found));
+  SAY(ibv_next_poll(found));
+  ibv_end_poll(found);
+  MADE(second, ibv_alloc_pd(context));
+  SAY(ibv_destroy_qp(qp));  // refused, and it is still watched
+  ibv_dealloc_pd(second);
+  ibv_wr_start(x), ibv_wr_send(x);
+  SAY(ibv_wr_complete(x));
+  SAY(ibv_destroy_qp(qp));
+  SAY(ibv_destroy_cq(ibv_cq_ex_to_cq(found)));
+}
+
 static void end_all(void) {
   void* mapped;
   MADE(mapped, map());
@@ -209,6 +249,7 @@ int main(int count, char** arguments) {
   if (strcmp(mode, "nothing") == 0) return 0;
   begin();
   if (strcmp(mode, "calls") == 0) make_all(), post_all(), end_all();
+  if (strcmp(mode, "extended") == 0) post_extended();
   if (strcmp(mode, "threads") == 0) threads();
   if (strcmp(mode, "killed") == 0) stay = 1, threads();
   if (strcmp(mode, "family") == 0) family();

@@ -1,0 +1,3 @@
+/* finds: rdma_write.local_in_bounds */
+#define EXTENDED
+#include "local_range.c"

@@ -1,0 +1,3 @@
+/* finds: rdma_write.remote_in_bounds */
+#define EXTENDED
+#include "remote_range.c"
