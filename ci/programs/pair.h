@@ -1,7 +1,8 @@
 /* What the programs here have in common: a device, a PD, and two queue pairs of this process that
  * are connected. Each program is written once and made twice: right, and with WRONG defined, wrong
- * in the one way that its first line names as mrproof watch does. With EXTENDED defined, requests are
- * posted by ibv_wr_*() and completions looked for by ibv_start_poll(). */
+ * in the one way that its first line names as mrproof watch does. With EXTENDED defined, requests
+ * are posted by ibv_wr_*() and completions looked for by ibv_start_poll(); with SHARED, both queue
+ * pairs take their receives from `srq`. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -26,6 +27,7 @@ static struct ibv_context *context;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp[2];
+static struct ibv_srq *srq;
 static char *memory; /* two pages: the first is used here, the second is the other end's */
 
 #ifdef EXTENDED
@@ -38,7 +40,7 @@ static struct ibv_cq *make_cq(void)
 static struct ibv_qp *make_qp(void)
 {
     struct ibv_qp_init_attr_ex attr = {.send_cq = cq, .recv_cq = cq, .cap = {16, 16, 2, 2, 0},
-        .qp_type = IBV_QPT_RC, .pd = pd,
+        .qp_type = IBV_QPT_RC, .pd = pd, .srq = srq,
         .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
         .send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ |
                           IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD};
@@ -84,7 +86,7 @@ static struct ibv_cq *make_cq(void)
 static struct ibv_qp *make_qp(void)
 {
     struct ibv_qp_init_attr attr = {.send_cq = cq, .recv_cq = cq, .cap = {16, 16, 2, 2, 0},
-                                    .qp_type = IBV_QPT_RC};
+                                    .qp_type = IBV_QPT_RC, .srq = srq};
     return ibv_create_qp(pd, &attr);
 }
 
@@ -127,6 +129,9 @@ static void open_all(void)
     ibv_free_device_list(list);
     NEED(pd = ibv_alloc_pd(context));
     NEED(cq = make_cq());
+#ifdef SHARED
+    NEED(srq = ibv_create_srq(pd, &(struct ibv_srq_init_attr){.attr = {16, 2, 0}}));
+#endif
     NEED((qp[0] = make_qp()) && (qp[1] = make_qp()));
     memory = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     NEED(memory != MAP_FAILED);
@@ -181,5 +186,6 @@ static void close_qps(void)
 
 static void close_all(void)
 {
+    NEED(!srq || !ibv_destroy_srq(srq));
     NEED(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd) && !ibv_close_device(context));
 }

@@ -29,7 +29,9 @@ void Judge::take(const Event& event) {
     case Kind::dereg_mr: return dereg_mr(event);
     case Kind::create_qp: return create_qp(event);
     case Kind::modify_qp: return modify_qp(event);
-    case Kind::destroy_qp: return destroy_qp(event);
+    case Kind::create_srq: return create_srq(event);
+    case Kind::destroy_qp:
+    case Kind::destroy_srq: return destroy_queue(event);
     case Kind::post_send:
     case Kind::post_recv: return post(event);
     case Kind::refused: return refused(event);
@@ -209,33 +211,46 @@ void Judge::create_qp(const Event& event) {
   const auto domain = domains_.find({event.pid, words[0]});
   if (event.record.object == 0 || domain == domains_.end()) return;
   ++counts_.judged;
-  World& world = *domain->second.world;
-  End end;
-  end.life = life_of(event);
-  end.world = &world;
-  end.slot = static_cast<std::uint32_t>(2 * world.ends.size());
+  End& end = add_end(event, domain->second);
+  World& world = *end.world;
   end.number = low(words[1]);
   end.is_rc = (words[2] & 0xffU) == IBV_QPT_RC;
   end.signals_all = (words[2] >> 8U) != 0;
   end.send_cq = words[3];
   end.receive_cq = words[4];
-  end.has_srq = words[6] != 0;
+  end.srq = words[6];
   // A number names one queue pair of a device.
   for (auto [it, last] = by_number_.equal_range(end.number); it != last;) {
     const Place place = (it++)->second;
     if (place.world == &world) end_qp(end_at(place));
   }
+  const Place place{&world, end.slot};
+  by_number_.emplace(end.number, place);
+  for (const auto cq : {end.send_cq, end.receive_cq}) by_cq_[{event.pid, cq, end.number}] = place;
+}
+
+/// One more queue pair, or what is like one.
+End& Judge::add_end(const Event& event, const Place& domain) {
+  World& world = *domain.world;
+  End& end = world.ends.emplace_back();
+  end.life = life_of(event);
+  end.world = &world;
+  end.slot = static_cast<std::uint32_t>(2 * (world.ends.size() - 1));
   world.state.qps.change(end.slot, [&](auto& qp) {
     qp.live = true;
-    qp.pd = Plain::slot(domain->second.slot);
+    qp.pd = Plain::slot(domain.slot);
     qp.state = Plain::small(model::QpState::other);
     qp.access = model::kPairRights;  // until the program says something else
   });
-  const Place place{&world, end.slot};
-  ends_[{event.pid, event.record.object}] = place;
-  by_number_.emplace(end.number, place);
-  for (const auto cq : {end.send_cq, end.receive_cq}) by_cq_[{event.pid, cq, end.number}] = place;
-  world.ends.push_back(std::move(end));
+  ends_[{event.pid, event.record.object}] = {&world, end.slot};
+  return end;
+}
+
+void Judge::create_srq(const Event& event) {
+  const auto domain = domains_.find({event.pid, event.record.words[0]});
+  if (event.record.object == 0 || domain == domains_.end()) return;
+  ++counts_.judged;
+  add_end(event, domain->second).is_srq = true;
 }
 
 void Judge::modify_qp(const Event& event) {
@@ -268,7 +283,7 @@ void Judge::modify_qp(const Event& event) {
   });
 }
 
-void Judge::destroy_qp(const Event& event) {
+void Judge::destroy_queue(const Event& event) {
   End* end = find_end({event.pid, event.record.object});
   if (end == nullptr || event.record.result != 0) return;
   ++counts_.judged;
@@ -332,7 +347,8 @@ void Judge::finish() {
   };
   for (auto& [device, world] : worlds_) {
     for (const auto& end : world->ends)
-      leak(end.life, "queue_pair", fmt::format("queue pair {:#x}", end.number), "ibv_destroy_qp");
+      leak(end.life, end.is_srq ? "shared_receive_queue" : "queue_pair", end.name(),
+           end.is_srq ? "ibv_destroy_srq" : "ibv_destroy_qp");
     for (std::uint32_t i = 0; i < world->regions.size(); ++i)
       leak(world->regions[i], "region",
            fmt::format("region, lkey {:#x}", world->state.regions.at(i).lkey.value()),

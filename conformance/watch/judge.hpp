@@ -45,7 +45,8 @@ class Judge {
   void dereg_mr(const Event& event);
   void create_qp(const Event& event);
   void modify_qp(const Event& event);
-  void destroy_qp(const Event& event);
+  void create_srq(const Event& event);
+  void destroy_queue(const Event& event);
   void post(const Event& event);
   void refused(const Event& event);
   void completion(const Event& event);
@@ -57,6 +58,7 @@ class Judge {
   void mark_ended(Life& life, std::uint64_t caller) const;
   void judge_post(const Event& event, End& end, Request& request);
   void tell_unmapped(const Event& event, const End& end, const Request& request);
+  End& add_end(const Event& event, const Place& domain);
   void judge_success(const Event& event, End& end, const Request& request);
   void judge_failure(const Event& event, End& end, const Request& request, std::uint32_t status);
   /// The queue pair at the other end, if it is watched and there is one only that can be it.

@@ -77,8 +77,7 @@ void Judge::post(const Event& event) {
   ++(request.judged ? counts_.judged : counts_.passed);
   // What is posted to a failed queue pair is flushed, whatever it is.
   if (request.judged && end->state != IBV_QPS_ERR) judge_post(event, *end, request);
-  const bool seen = !extended_cqs_.contains({event.pid, is_send ? end->send_cq : end->receive_cq});
-  if (seen && (is_send || !end->has_srq))
+  if (!extended_cqs_.contains({event.pid, is_send ? end->send_cq : end->receive_cq}))
     (is_send ? end->sends : end->receives).push_back(std::move(request));
 }
 
@@ -151,8 +150,7 @@ void Judge::refused(const Event& event) {
                        fmt::format("it does not hold that {}", ready.sentence));
   if (finding.count > 1) return;
   finding.objects = {
-      involved(fmt::format("queue pair {:#x}", end->number), end->life,
-               fmt::format("queue pair {:#x}, created by {}", end->number, origin(end->life)))};
+      involved(end->name(), end->life, end->name() + ", created by " + origin(end->life))};
   finding.remedy = remedy_of(ready);
   finding.clauses = ready.clauses;
 }
@@ -170,28 +168,31 @@ void Judge::completion(const Event& event) {
     });
   };
   const bool may_send = end.send_cq == event.record.object;
-  const bool may_receive = end.receive_cq == event.record.object && !end.has_srq;
+  End* receiver = end.srq == 0 ? &end : find_end({event.pid, end.srq});
+  const bool may_receive = end.receive_cq == event.record.object && receiver != nullptr;
   bool of_receive = !may_send;
   if (may_send && end.receive_cq == event.record.object) {
     // A failure does not tell what it is of.
     const bool sent = find(end.sends) != end.sends.end();
-    const bool received = may_receive && find(end.receives) != end.receives.end();
+    const bool received = may_receive && find(receiver->receives) != receiver->receives.end();
     of_receive = status == IBV_WC_SUCCESS  ? (high(event.record.words[1]) & IBV_WC_RECV) != 0
                  : sent == received ? false
                                     : received;
     if (status != IBV_WC_SUCCESS && sent && received && status < IBV_WC_REM_INV_REQ_ERR) return;
   }
   if (of_receive && !may_receive) return;
-  auto& queue = of_receive ? end.receives : end.sends;
+  End& holder = of_receive ? *receiver : end;
+  auto& queue = of_receive ? holder.receives : end.sends;
   const auto found = find(queue);
   if (found == queue.end()) return;
   const Request request = *found;
-  queue.erase(queue.begin(), found + 1);  // those before it are over, too
+  // Those before it are over, too, but for those that other queue pairs have taken.
+  queue.erase(holder.is_srq ? found : queue.begin(), found + 1);
   if (!request.judged) return;
   if (status == IBV_WC_SUCCESS)
-    judge_success(event, end, request);
+    judge_success(event, holder, request);
   else
-    judge_failure(event, end, request, status);
+    judge_failure(event, holder, request, status);
 }
 
 /// The provider has accepted what had to fail from the posting to the end.
@@ -313,9 +314,8 @@ void Judge::tell_reason(Whose whose, const Event& event, const End& end, const R
   if (whose == Whose::program) finding.remedy = remedy_of(*reason.condition);
   const End* peer = reason.remote ? peer_of(end) : nullptr;
   add_region(finding, peer != nullptr ? *peer->world : *end.world, reason);
-  finding.objects.push_back(involved(
-      fmt::format("queue pair {:#x}", end.number), end.life,
-      fmt::format("queue pair {:#x}, created by {}", end.number, origin(end.life))));
+  finding.objects.push_back(
+      involved(end.name(), end.life, end.name() + ", created by " + origin(end.life)));
 }
 
 }  // namespace mrproof::watch

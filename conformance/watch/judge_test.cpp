@@ -123,6 +123,38 @@ TEST_F(WatchJudge, TellsOfAReceiveWhenItFails) {
   EXPECT_EQ(told(), Names{"program post_recv.local_write_right"});
 }
 
+TEST_F(WatchJudge, FindsTheReceiveOfASharedQueueThatAQueuePairTook) {
+  reg(5, kWrite);
+  reg(6, 0);
+  call(Kind::create_srq, 40, {10});
+  for (const std::uint64_t qp : {22U, 23U})
+    call(Kind::create_qp, qp, {10, qp, 2, 30, 30, 0, 40});
+  const auto receive_shared = [&](std::uint64_t number, std::uint64_t lkey) {
+    call(Kind::post_recv, 40, {number}, 0, {{0x10000, 8, lkey}});
+  };
+  receive_shared(1, 60);
+  receive_shared(2, 50);
+  receive_shared(3, 60);
+  call(Kind::completion, 30, {2, kSuccess | std::uint64_t{128} << 32U, 23});
+  EXPECT_EQ(told(), Names{});
+  call(Kind::completion, 30, {1, kLocProt, 22});  // the first one is still there
+  EXPECT_EQ(told(), Names{"program post_recv.local_write_right"});
+  call(Kind::exit, 0, {});
+  judge.finish();
+  const Names all = told();
+  EXPECT_EQ(std::count(all.begin(), all.end(), "program exit.shared_receive_queue_left"), 1);
+}
+
+TEST_F(WatchJudge, LeavesThePdOfASharedQueueOpen) {
+  reg(7, kWrite, 11);
+  call(Kind::create_srq, 40, {10});
+  call(Kind::create_qp, 22, {11, 22, 2, 30, 30, 0, 40});
+  call(Kind::post_recv, 40, {1}, 0, {{0x10000, 8, 70}});
+  call(Kind::completion, 30, {1, kLocProt, 22});
+  EXPECT_EQ(told(), Names{});
+  EXPECT_EQ(judge.counts().unknown, 1U);
+}
+
 TEST_F(WatchJudge, TakesNoFailureForAnother) {
   reg(5, kWrite | kRemoteWrite);
   post(kOpWrite, 8, 50, 50);

@@ -1,5 +1,7 @@
 #include "conformance/watch/world.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "model/conditions/transfer.hpp"
@@ -49,6 +51,10 @@ Plain::Address Request::length() const {
   return all;
 }
 
+std::string End::name() const {
+  return is_srq ? "shared receive queue" : fmt::format("queue pair {:#x}", number);
+}
+
 std::vector<Reason> reasons_against(const End& end, const Request& request, const End* peer) {
   static const model::Result<Plain> nothing;
   std::vector<Reason> reasons;
@@ -62,6 +68,9 @@ std::vector<Reason> reasons_against(const End& end, const Request& request, cons
     call.length = element.length;
     ask(kLocal, {end.world->state, call, nothing}, {nullptr, false, element}, reasons);
   }
+  // Whether it is the PD of the shared queue or of the queue pair that counts is not written.
+  if (end.is_srq)
+    std::erase_if(reasons, [](const Reason& r) { return r.condition == kLocal[1]; });
   if (peer == nullptr || !is_remote(request.verb) || peer->world->has_windows) return reasons;
   call.qp = peer->slot + 1;
   call.length = request.length();

@@ -58,19 +58,22 @@ using Gid = std::array<std::uint64_t, 2>;
 
 struct World;
 /// A queue pair. Its slot in the model's state is even; behind it is a place for the other end, of
-/// which nothing is known there.
+/// which nothing is known there. A shared receive queue is one that only receives.
 struct End {
   Life life;
   World* world = nullptr;
   std::uint32_t slot = 0;
   std::uint32_t number = 0, peer_number = 0;
   Gid gid{}, peer_gid{};
-  bool is_rc = false, signals_all = false, connected = false, has_srq = false;
+  bool is_rc = false, signals_all = false, connected = false;
+  bool is_srq = false;    ///< it is a shared receive queue
+  std::uint64_t srq = 0;  ///< pointer of the one that it takes its receives from; 0: none
   std::uint64_t send_cq = 0, receive_cq = 0;
   std::uint64_t state = 0;     ///< enum ibv_qp_state, as the program asked for it
   bool state_known = true;     ///< nobody but the program has changed it
   std::uint64_t modified = 0;  ///< when its rights were last changed
   std::deque<Request> sends, receives;
+  [[nodiscard]] std::string name() const;  ///< "queue pair 0x12"
 };
 
 /// All objects of one device.

@@ -39,6 +39,7 @@ constinit Real<decltype(ibv_create_qp)> create_qp{"ibv_create_qp", kOldest};
 constinit Real<decltype(ibv_modify_qp)> modify_qp{"ibv_modify_qp", kOldest};
 constinit Real<decltype(ibv_destroy_qp)> destroy_qp{"ibv_destroy_qp", kOldest};
 constinit Real<decltype(ibv_create_srq)> create_srq{"ibv_create_srq", kOldest};
+constinit Real<decltype(ibv_destroy_srq)> destroy_srq{"ibv_destroy_srq", kOldest};
 constinit Real<decltype(ibv_query_gid)> query_gid{"ibv_query_gid", kOldest};
 constinit Real<decltype(ibv_create_ah)> create_ah{"ibv_create_ah", kOldest};
 
@@ -197,8 +198,16 @@ ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* attributes) {
   const Call call(__builtin_return_address(0));
   auto* real = create_srq.get();
   ibv_srq* queue = real ? real(pd, attributes) : nullptr;
-  call.passed(Passed::create_srq, queue);
+  call.made(Kind::create_srq, queue, {word(pd)});
   return queue;
+}
+
+int ibv_destroy_srq(ibv_srq* queue) {
+  const Call call(__builtin_return_address(0));
+  auto* real = destroy_srq.get();
+  const int result = real ? real(queue) : ENOSYS;
+  call.done(Kind::destroy_srq, queue, result);
+  return result;
 }
 
 ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* attributes) {

@@ -55,7 +55,7 @@ def read(path):
     if not data:
         return File(0, 0, 0, 0, [], [], b"")
     magic, version, pid, tid, _, lost, lost_since, since = struct.unpack_from("<8sIIIIQQQ", data)
-    assert (magic, version, path.name) == (b"mrpwatch", 2, f"events.{pid}.{tid}"), path
+    assert (magic, version, path.name) == (b"mrpwatch", 3, f"events.{pid}.{tid}"), path
     assert since == 0, path  # nothing is about to be written any more
     rows = (Record(row[0], KINDS[row[1]], *row[2:6], list(row[6:]))
             for row in struct.iter_unpack("<QHHiQQ8Q", data[96:]))

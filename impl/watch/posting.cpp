@@ -47,14 +47,14 @@ void describe(const ibv_recv_wr& request, Record& record) {
 
 /// Records the requests of the list, and tells how many there are.
 template <typename Request>
-std::uint64_t record_list(const ibv_qp* qp, const Request* list, const void* caller) {
+std::uint64_t record_list(const void* queue, const Request* list, const void* caller) {
   const Moment moment;
   const std::uint64_t time = moment.time();
   std::uint64_t count = 0;
   for (; list && count < kMostRequests; list = list->next, ++count) {
     const bool looked_at = list->sg_list && list->num_sge > 0 && list->num_sge <= kMostElements;
     const int parts = looked_at ? list->num_sge : 0;
-    Record record{time,         Kind::none, static_cast<std::uint16_t>(parts), 0, word(qp),
+    Record record{time,         Kind::none, static_cast<std::uint16_t>(parts), 0, word(queue),
                   word(caller), {}};
     describe(*list, record);
     if (parts > 0) {
@@ -64,19 +64,21 @@ std::uint64_t record_list(const ibv_qp* qp, const Request* list, const void* cal
     append(record);
     for (int i = 1; i < parts; ++i) {
       const ibv_sge& sge = list->sg_list[i];
-      append({time, Kind::element, 0, 0, word(qp), word(caller), {sge.addr, sge.length, sge.lkey}});
+      append({time, Kind::element, 0, 0, word(queue), word(caller),
+              {sge.addr, sge.length, sge.lkey}});
     }
   }
   return count;
 }
 
-void refused(const ibv_qp* qp, int result, std::uint64_t count, bool receives, const void* caller) {
+void refused(const void* queue, int result, std::uint64_t count, bool receives,
+             const void* caller) {
   const Moment moment;
   append({moment.time(),
           Kind::refused,
           0,
           result < 0 ? errno : result,
-          word(qp),
+          word(queue),
           word(caller),
           {count, receives ? 1U : 0U}});
 }
@@ -86,20 +88,20 @@ template <typename Request>
 Request nowhere{};
 
 /// Posts the list, having recorded it: a completion cannot come before its request.
-template <typename Request, typename Post>
-int post(Post original, ibv_qp* qp, Request* list, Request** bad, const void* caller) {
-  const std::uint64_t count = record_list(qp, list, caller);
+template <typename Request, typename Queue, typename Post>
+int post(Post original, Queue* queue, Request* list, Request** bad, const void* caller) {
+  const std::uint64_t count = record_list(queue, list, caller);
   // The program's own pointer is written only if the provider does: it may hold anything, and that
   // is not to be followed.
   Request* first_refused = &nowhere<Request>;
-  const int result = original(qp, list, bad ? &first_refused : nullptr);
+  const int result = original(queue, list, bad ? &first_refused : nullptr);
   const bool told = first_refused != &nowhere<Request>;
   if (told) *bad = first_refused;
   if (result == 0) return 0;
   // From the refused one on: those before it may have completed, and their requests be gone.
   std::uint64_t lost = told && first_refused ? 0 : count;
   for (; told && first_refused && lost < count; first_refused = first_refused->next) ++lost;
-  refused(qp, result, lost, sizeof(Request) == sizeof(ibv_recv_wr), caller);
+  refused(queue, result, lost, sizeof(Request) == sizeof(ibv_recv_wr), caller);
   return result;
 }
 
@@ -121,6 +123,11 @@ int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad) {
 
 int post_recv(ibv_qp* qp, ibv_recv_wr* list, ibv_recv_wr** bad) {
   return post(originals_of(qp->context)->post_recv, qp, list, bad, __builtin_return_address(0));
+}
+
+int post_srq_recv(ibv_srq* queue, ibv_recv_wr* list, ibv_recv_wr** bad) {
+  return post(originals_of(queue->context)->post_srq_recv, queue, list, bad,
+              __builtin_return_address(0));
 }
 
 int poll_cq(ibv_cq* queue, int entries, ibv_wc* completions) {

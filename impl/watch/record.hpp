@@ -35,15 +35,18 @@ enum class Kind : std::uint16_t {
   /// is 0, and so are both GIDs where the path has none.
   modify_qp,
   destroy_qp,
+  create_srq,  ///< object: ibv_srq; words: pd
+  destroy_srq,
   /// A work request of a send queue, whose elements but the first follow. object: ibv_qp; words:
   /// wr_id, opcode | send_flags << 32, remote address, rkey (or the key to invalidate),
   /// compare_add, swap, the first element's address, and its length | lkey << 32. What the opcode
   /// does not use is 0. It is written before the provider sees the request.
   post_send,
-  /// A receive, likewise. object: ibv_qp; words: wr_id; the last two are the first element
+  /// A receive, likewise. object: ibv_qp or ibv_srq; words: wr_id; the last two are the first
+  /// element
   post_recv,
   element,  ///< object: as that of the request; words: address, length, lkey
-  /// The provider refused the last requests that this thread posted. object: ibv_qp; result: why;
+  /// The provider refused the last requests that this thread posted to the object; result: why;
   /// words: how many, at the end of the list; 0 if they were sends, 1 if receives
   refused,
   /// object: ibv_cq; words: wr_id, status | opcode << 32, queue pair number. The opcode is 0 unless
@@ -57,7 +60,6 @@ enum class Kind : std::uint16_t {
 /// Calls that are counted and not looked at.
 enum class Passed : std::uint64_t {
   alloc_mw,
-  create_srq,
   create_ah,
   extended_queue_pair,  ///< a create_qp came before: what ibv_wr_*() posts on it is not seen
   extended_cq,          ///< a create_cq came before: what ibv_start_poll() finds is not seen
@@ -97,7 +99,7 @@ struct Head {
 static_assert(sizeof(Head) == sizeof(Record));
 
 inline constexpr std::array<char, 8> kMagic{'m', 'r', 'p', 'w', 'a', 't', 'c', 'h'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 /// Environment of the watched program: the folder, which is there and empty.
 inline constexpr const char* kFolderVariable = "MRPROOF_WATCH";

@@ -51,6 +51,14 @@ ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attributes) {
   return qp;
 }
 
+ibv_srq* create_srq_ex(ibv_context* context, ibv_srq_init_attr_ex* attributes) {
+  const Call call(__builtin_return_address(0));
+  ibv_srq* queue = originals_of(context)->create_srq_ex(context, attributes);
+  const bool has_pd = (attributes->comp_mask & IBV_SRQ_INIT_ATTR_PD) != 0;
+  call.made(Kind::create_srq, queue, {has_pd ? word(attributes->pd) : 0});
+  return queue;
+}
+
 }  // namespace
 
 const Originals* originals_of(const ibv_context* context) {
@@ -63,20 +71,25 @@ bool patch(ibv_context* context) {
   Originals* place = contexts.take(context);
   if (!place) return false;
   Originals& originals = *place;
-  originals = {ops.post_send, ops.post_recv, ops.poll_cq, ops.alloc_mw, nullptr, nullptr};
+  originals = {ops.post_send, ops.post_recv, ops.post_srq_recv, ops.poll_cq,
+               ops.alloc_mw,  nullptr,       nullptr,           nullptr};
   verbs_context* extended = verbs_get_ctx_op(context, create_qp_ex);
   if (extended) originals.create_qp_ex = extended->create_qp_ex;
   extended = verbs_get_ctx_op(context, create_cq_ex);
   if (extended) originals.create_cq_ex = extended->create_cq_ex;
+  extended = verbs_get_ctx_op(context, create_srq_ex);
+  if (extended) originals.create_srq_ex = extended->create_srq_ex;
   contexts.publish(place, context);
 
   if (ops.post_send) ops.post_send = post_send;
   if (ops.post_recv) ops.post_recv = post_recv;
+  if (ops.post_srq_recv) ops.post_srq_recv = post_srq_recv;
   if (ops.poll_cq) ops.poll_cq = poll_cq;
   if (ops.alloc_mw) ops.alloc_mw = alloc_mw;
   extended = verbs_get_ctx(context);
   if (originals.create_qp_ex) extended->create_qp_ex = create_qp_ex;
   if (originals.create_cq_ex) extended->create_cq_ex = create_cq_ex;
+  if (originals.create_srq_ex) extended->create_srq_ex = create_srq_ex;
   return true;
 }
 
@@ -87,11 +100,13 @@ void unpatch(ibv_context* context) {
   const Originals& originals = *place;
   ops.post_send = originals.post_send;
   ops.post_recv = originals.post_recv;
+  ops.post_srq_recv = originals.post_srq_recv;
   ops.poll_cq = originals.poll_cq;
   ops.alloc_mw = originals.alloc_mw;
   verbs_context* extended = verbs_get_ctx(context);
   if (originals.create_qp_ex) extended->create_qp_ex = originals.create_qp_ex;
   if (originals.create_cq_ex) extended->create_cq_ex = originals.create_cq_ex;
+  if (originals.create_srq_ex) extended->create_srq_ex = originals.create_srq_ex;
   contexts.remove(place);
 }
 

@@ -41,6 +41,11 @@ static int receive_all(struct ibv_qp* qp, struct ibv_recv_wr* list, struct ibv_r
   return list ? EINVAL : 0;
 }
 
+static int receive_shared(struct ibv_srq* queue, struct ibv_recv_wr* list,
+                          struct ibv_recv_wr** bad) {
+  return receive_all(NULL, list, bad);
+}
+
 static int poll(struct ibv_cq* cq, int most, struct ibv_wc* wc) {
   int count = 0;
   while (count < most && queued != 0) wc[count++] = queue[--queued];
@@ -145,6 +150,11 @@ static struct ibv_cq_ex* create_cq_ex(struct ibv_context* context, struct ibv_cq
   return cq;
 }
 
+static struct ibv_srq* create_srq_ex(struct ibv_context* context,
+                                     struct ibv_srq_init_attr_ex* a) {
+  return new_object(context);
+}
+
 static struct ibv_mw* alloc_mw(struct ibv_pd* pd, enum ibv_mw_type type) {
   return new_object(pd->context);
 }
@@ -152,12 +162,14 @@ static struct ibv_mw* alloc_mw(struct ibv_pd* pd, enum ibv_mw_type type) {
 static const struct verbs_context kNew = {.sz = sizeof kNew,
                                           .create_qp_ex = create_qp_ex,
                                           .create_cq_ex = create_cq_ex,
+                                          .create_srq_ex = create_srq_ex,
                                           .context = {.abi_compat = __VERBS_ABI_IS_EXTENDED,
                                                       .device = &fake,
                                                       .ops = {.alloc_mw = alloc_mw,
                                                               .poll_cq = poll,
                                                               .post_send = send_all,
-                                                              .post_recv = receive_all}}};
+                                                              .post_recv = receive_all,
+                                                              .post_srq_recv = receive_shared}}};
 
 struct ibv_context* ibv_open_device(struct ibv_device* device) {
   struct verbs_context* verbs = malloc(sizeof *verbs);
@@ -175,6 +187,10 @@ struct ibv_pd* ibv_alloc_pd(struct ibv_context* context) {
   return ++pds, new_object(context);
 }
 int ibv_dealloc_pd(struct ibv_pd* pd) { return --pds, 0; }
+struct ibv_srq* ibv_create_srq(struct ibv_pd* pd, struct ibv_srq_init_attr* attributes) {
+  return new_object(pd->context);
+}
+int ibv_destroy_srq(struct ibv_srq* queue) { return 0; }
 int ibv_destroy_cq(struct ibv_cq* cq) {
   struct ibv_cq_ex* extended = (struct ibv_cq_ex*)cq;
   if (extended->start_poll && extended->next_poll != next_poll) abort();

@@ -114,6 +114,18 @@ static void post_all(void) {
   SAY(bad - receives);
 }
 
+static void post_shared(void) {
+  struct ibv_recv_wr receives[] = {{11, &receives[1], elements, 1}, {12, NULL, elements, 5}}, *bad;
+  struct ibv_srq *shared, *special;
+  MADE(shared, ibv_create_srq(pd, &(struct ibv_srq_init_attr){0}));
+  struct ibv_srq_init_attr_ex wanted = {.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE};
+  wanted.pd = pd, wanted.srq_type = IBV_SRQT_XRC;
+  MADE(special, ibv_create_srq_ex(context, &wanted));
+  SAY(ibv_post_srq_recv(shared, receives, &bad));
+  SAY(bad - receives);
+  SAY(ibv_destroy_srq(shared));
+}
+
 // Requests and completions by the functions of extended objects.
 static void post_extended(void) {
   static const struct ibv_data_buf data[] = {{(void*)0x5000, 3}, {(void*)0x6000, 4}};
@@ -249,7 +261,7 @@ int main(int count, char** arguments) {
   if (strcmp(mode, "nothing") == 0) return 0;
   begin();
   if (strcmp(mode, "calls") == 0) make_all(), post_all(), end_all();
-  if (strcmp(mode, "extended") == 0) post_extended();
+  if (strcmp(mode, "extended") == 0) post_extended(), post_shared();
   if (strcmp(mode, "threads") == 0) threads();
   if (strcmp(mode, "killed") == 0) stay = 1, threads();
   if (strcmp(mode, "family") == 0) family();
