@@ -174,6 +174,37 @@ static int transfer(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey
     return -2;
 }
 
+static int wait_for(struct ibv_qp *of, struct ibv_send_wr *wr)
+{
+    struct ibv_send_wr *bad;
+    struct ibv_wc wc;
+    wr->wr_id = 3;
+    wr->send_flags = IBV_SEND_SIGNALED;
+    if (ibv_post_send(of, wr, &bad))
+        return -1;
+    for (int i = 0; i < 5000; ++i, usleep(1000))
+        if (poll_one(&wc) && wc.wr_id == 3)
+            return wc.status;
+    return -2;
+}
+
+/* Binds a type 2 window at the second queue pair and gives its key. */
+static uint32_t bind_window(struct ibv_mw *mw, struct ibv_mr *mr, uint64_t length, int access)
+{
+    struct ibv_send_wr wr = {.opcode = IBV_WR_BIND_MW};
+    wr.bind_mw.mw = mw;
+    wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+    wr.bind_mw.bind_info = (struct ibv_mw_bind_info){mr, (uintptr_t)mr->addr, length, access};
+    wait_for(qp[1], &wr);
+    return wr.bind_mw.rkey;
+}
+
+static void invalidate_window(uint32_t key)
+{
+    struct ibv_send_wr wr = {.opcode = IBV_WR_LOCAL_INV, .invalidate_rkey = key};
+    wait_for(qp[1], &wr);
+}
+
 static struct ibv_sge piece(void *at, uint32_t length, uint32_t lkey)
 {
     return (struct ibv_sge){(uintptr_t)at, length, lkey};

@@ -32,6 +32,10 @@ void Judge::take(const Event& event) {
     case Kind::create_srq: return create_srq(event);
     case Kind::destroy_qp:
     case Kind::destroy_srq: return destroy_queue(event);
+    case Kind::alloc_mw: return alloc_mw(event);
+    case Kind::dealloc_mw: return dealloc_mw(event);
+    case Kind::bound: return bound(event);
+    case Kind::bind_mw:
     case Kind::post_send:
     case Kind::post_recv: return post(event);
     case Kind::refused: return refused(event);
@@ -48,8 +52,6 @@ void Judge::pass(const Event& event) {
   if (event.record.kind != Kind::passed) return;
   ++counts_.passed;
   const auto what = static_cast<Passed>(event.record.words[0]);
-  if (what == Passed::alloc_mw)
-    for (auto& [name, world] : worlds_) world->has_windows = true;
   if (what == Passed::extended_cq) extended_cqs_.insert({event.pid, event.record.object});
   const auto found = regions_.find({event.pid, event.record.object});
   if (what != Passed::rereg_mr || found == regions_.end()) return;
@@ -85,6 +87,13 @@ void Judge::close_device(const Event& event) {
         end_region(*world, r, event.record.caller);
     for (End& end : world->ends)
       if (end.life.pid == event.pid && end.life.parent == domain.object) end_qp(end);
+    for (std::uint32_t w = 0; w < world->windows.size(); ++w)
+      if (Life& life = world->windows[w].life;
+          life.live && life.pid == event.pid && life.parent == domain.object) {
+        mark_ended(life, event.record.caller);
+        world->state.windows.change(w, [](auto& window) { window.live = window.bound = false; });
+        windows_.erase({life.pid, life.object});
+      }
     mark_ended(world->domains[slot], event.record.caller);
     it = domains_.erase(it);
   }
@@ -198,12 +207,24 @@ void Judge::dereg_mr(const Event& event) {
   const auto found = regions_.find({event.pid, event.record.object});
   if (found == regions_.end()) return;
   ++counts_.judged;
-  if (event.record.result != 0) {
+  const auto place = found->second;
+  if (event.record.result == 0) return end_region(*place.world, place.slot, event.record.caller);
+  model::Call<Plain> call;
+  call.verb = Verb::dereg_mr;
+  call.mr = place.slot;
+  const auto broken = broken_by(*place.world, call);
+  if (broken.empty()) {
     ++counts_.unknown;
     return;
   }
-  const auto place = found->second;
-  end_region(*place.world, place.slot, event.record.caller);
+  auto& finding = tell(Whose::program, event, fmt::format("dereg_mr.{}", broken[0]->id),
+                       "ibv_dereg_mr() of a region that windows are bound to: refused",
+                       fmt::format("it does not hold that {}", broken[0]->sentence));
+  if (finding.count > 1) return;
+  finding.remedy = remedy_of(*broken[0]);
+  finding.clauses = broken[0]->clauses;
+  const Life& life = place.world->regions[place.slot];
+  finding.objects = {involved("region", life, "region, registered by " + origin(life))};
 }
 
 void Judge::create_qp(const Event& event) {
@@ -267,6 +288,7 @@ void Judge::modify_qp(const Event& event) {
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) end->modified = words[7];
   if ((mask & IBV_QP_STATE) != 0) {
     end->state = state;
+    if (state == IBV_QPS_RESET || state == IBV_QPS_ERR) end->world->doubt_windows(end->slot);
     if (state == IBV_QPS_RESET) {
       end->sends.clear();
       end->receives.clear();
@@ -293,6 +315,7 @@ void Judge::destroy_queue(const Event& event) {
 void Judge::end_qp(End& end) {
   if (!end.life.live) return;
   mark_ended(end.life, 0);
+  end.world->doubt_windows(end.slot);
   end.sends.clear();
   end.receives.clear();
   end.world->state.qps.change(end.slot, [](auto& qp) { qp.live = false; });
@@ -353,6 +376,8 @@ void Judge::finish() {
       leak(world->regions[i], "region",
            fmt::format("region, lkey {:#x}", world->state.regions.at(i).lkey.value()),
            "ibv_dereg_mr");
+    for (const auto& window : world->windows)
+      leak(window.life, "window", "memory window", "ibv_dealloc_mw");
     for (const auto& domain : world->domains) leak(domain, "PD", "PD", "ibv_dealloc_pd");
   }
 }

@@ -50,12 +50,16 @@ class Judge {
   void post(const Event& event);
   void refused(const Event& event);
   void completion(const Event& event);
+  void alloc_mw(const Event& event);
+  void dealloc_mw(const Event& event);
+  void bound(const Event& event);
   void unmap(const Event& event);
   void pass(const Event& event);
 
   void end_region(World& world, std::uint32_t slot, std::uint64_t caller);
   void end_qp(End& end);
   void mark_ended(Life& life, std::uint64_t caller) const;
+  void take_bind(const Event& event, const End& end, Request& request) const;
   void judge_post(const Event& event, End& end, Request& request);
   void tell_unmapped(const Event& event, const End& end, const Request& request);
   End& add_end(const Event& event, const Place& domain);
@@ -71,13 +75,14 @@ class Judge {
   void tell_reason(Whose whose, const Event& event, const End& end, const Request& request,
                    const Reason& reason);
   void add_region(Finding& finding, const World& world, const Reason& reason) const;
+  bool add_window(Finding& finding, const World& world, const Reason& reason) const;
   [[nodiscard]] Involved involved(std::string name, const Life& life, std::string history) const;
   [[nodiscard]] std::string origin(const Life& life) const;
 
   Naming naming_;
   std::map<std::string, std::unique_ptr<World>> worlds_;  ///< by the device's name
   std::map<Name, World*> contexts_;
-  Places domains_, regions_, ends_;
+  Places domains_, regions_, ends_, windows_;
   /// Those that live, by process, completion queue and number; and by number alone.
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Place> by_cq_;
   std::multimap<std::uint32_t, Place> by_number_;

@@ -40,6 +40,10 @@ std::string_view name_of(Verb verb) {
 }
 
 std::string describe(const Request& request) {
+  if (request.bind)
+    return fmt::format("{} of {} bytes from {:#x} on, access {:#x}", name_of(request.verb),
+                       request.bind->length.value(), request.bind->address.value(),
+                       request.bind->access.value());
   auto text = fmt::format("{} of {} bytes", name_of(request.verb), request.length().value());
   for (const auto& element : request.elements)
     text += fmt::format(", {:#x}+{} lkey {:#x}", element.address.value(), element.length.value(),
@@ -63,12 +67,18 @@ void Judge::post(const Event& event) {
   request.judged = event.whole;
   for (const auto& part : event.parts)
     request.elements.push_back({Plain::key(low(part.words[2])), part.words[0], part.words[1]});
-  const bool is_send = event.record.kind == Kind::post_send;
-  if (is_send) {
+  const bool is_send = event.record.kind != Kind::post_recv;
+  if (is_send && low(words[1]) == IBV_WR_BIND_MW) {
+    take_bind(event, *end, request);
+    request.signaled = end->signals_all || (high(words[1]) & IBV_SEND_SIGNALED) != 0;
+  } else if (is_send) {
     const auto opcode = low(words[1]), flags = high(words[1]);
     const bool known = opcode < kOpcodes.size();
-    request.judged = request.judged && (known || opcode == IBV_WR_SEND_WITH_INV);
-    request.verb = known ? kOpcodes.at(opcode) : Verb::send_with_inv;
+    request.judged = request.judged && (known || opcode == IBV_WR_SEND_WITH_INV ||
+                                        opcode == IBV_WR_LOCAL_INV);
+    request.verb = known                            ? kOpcodes.at(opcode)
+                   : opcode == IBV_WR_SEND_WITH_INV ? Verb::send_with_inv
+                                                    : Verb::local_inv;
     request.inlined = (flags & IBV_SEND_INLINE) != 0;
     request.signaled = end->signals_all || (flags & IBV_SEND_SIGNALED) != 0;
     request.remote = words[2];
@@ -77,6 +87,9 @@ void Judge::post(const Event& event) {
   ++(request.judged ? counts_.judged : counts_.passed);
   // What is posted to a failed queue pair is flushed, whatever it is.
   if (request.judged && end->state != IBV_QPS_ERR) judge_post(event, *end, request);
+  if (request.changes_windows()) end->world->begin_change(request);
+  if (request.verb == Verb::send_with_inv)
+    for (auto& [name, world] : worlds_) world->doubt_window(request.rkey);
   if (!extended_cqs_.contains({event.pid, is_send ? end->send_cq : end->receive_cq}))
     (is_send ? end->sends : end->receives).push_back(std::move(request));
 }
@@ -134,6 +147,7 @@ void Judge::refused(const Event& event) {
                                    [&](const Request& r) { return r.tid == event.tid; });
     if (last == queue.rend()) break;
     first = *last;
+    if (first->changes_windows()) end->world->end_change(*first, false);
     queue.erase(std::next(last).base());
   }
   if (!first || !first->judged || find_reason(first->reasons, not_of_key) != nullptr) return;
@@ -187,7 +201,11 @@ void Judge::completion(const Event& event) {
   if (found == queue.end()) return;
   const Request request = *found;
   // Those before it are over, too, but for those that other queue pairs have taken.
-  queue.erase(holder.is_srq ? found : queue.begin(), found + 1);
+  const auto first = holder.is_srq ? found : queue.begin();
+  for (auto it = first; it <= found; ++it)
+    if (it->changes_windows()) end.world->end_change(*it, status == IBV_WC_SUCCESS);
+  if (status != IBV_WC_SUCCESS) end.world->doubt_windows(end.slot);
+  queue.erase(first, found + 1);
   if (!request.judged) return;
   if (status == IBV_WC_SUCCESS)
     judge_success(event, holder, request);
@@ -268,6 +286,7 @@ void Judge::add_region(Finding& finding, const World& world, const Reason& reaso
   const auto& element = reason.element;
   if (const auto length = element.length.value(); length > 0)
     finding.used = {element.address.value(), (element.address + length - 1).value()};
+  if (found == keys.end() && reason.remote && add_window(finding, world, reason)) return;
   if (found == keys.end()) {
     finding.objects.push_back({name, name + ": nobody was seen to make it"});
     return;
@@ -280,6 +299,26 @@ void Judge::add_region(Finding& finding, const World& world, const Reason& reaso
   if (!life.live) text += fmt::format(", deregistered by {}", naming_(life.pid, life.ended_by));
   if (!region.empty.truth()) finding.region = {region.first.value(), region.last.value()};
   finding.objects.push_back(involved(std::move(name), life, std::move(text)));
+}
+
+/// Of a key that is a window's; false if there is none.
+bool Judge::add_window(Finding& finding, const World& world, const Reason& reason) const {
+  for (std::uint32_t slot = 0; slot < world.windows.size(); ++slot) {
+    const auto& w = world.state.windows.at(slot);
+    const Life& life = world.windows[slot].life;
+    if ((w.rkey != reason.element.lkey).truth()) continue;
+    auto name = fmt::format("rkey {:#x}", w.rkey.value());
+    auto text = fmt::format("{}: window, allocated by {}", name, origin(life));
+    if (w.bound.truth()) {
+      text += fmt::format(", bound to [{:#x}, {:#x}], access {:#x}", w.first.value(),
+                          w.last.value(), w.access.value());
+      finding.region = {w.first.value(), w.last.value()};
+    }
+    if (!life.live) text += fmt::format(", deallocated by {}", naming_(life.pid, life.ended_by));
+    finding.objects.push_back(involved(std::move(name), life, std::move(text)));
+    return true;
+  }
+  return false;
 }
 
 Finding& Judge::tell(Whose whose, const Event& event, std::string name, std::string what,

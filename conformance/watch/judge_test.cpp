@@ -236,11 +236,92 @@ TEST_F(WatchJudge, TellsAProviderThatAcceptsWhatHasToFail) {
   EXPECT_EQ(told(), (Names{"program rdma_read.remote_right", "provider rdma_read.remote_right"}));
 }
 
-TEST_F(WatchJudge, JudgesNoRemoteKeyWhereThereAreWindows) {
-  reg(5, kWrite);
-  call(Kind::passed, 1, {static_cast<std::uint64_t>(Passed::alloc_mw)});
-  post(kOpWrite, 8, 50, 50);
+/// A region in which a window of type 2 may be bound by a request of queue pair 21, which serves.
+class WatchWindows : public WatchJudge {
+ protected:
+  void SetUp() override {
+    WatchJudge::SetUp();
+    reg(5, kWrite | kMwBind);
+    call(Kind::alloc_mw, 60, {10, 0x7700, 2});
+  }
+  void bind(std::uint64_t mr, std::uint64_t length, std::uint64_t access, std::uint64_t key) {
+    call(Kind::post_send, 21,
+         {++id, kOpBind | kSignaled << 32U, 60, mr, 0x10000, length, access | key << 32U});
+  }
+  void invalidate(std::uint64_t key) {
+    call(Kind::post_send, 21, {++id, kOpInvalidate | kSignaled << 32U, 0, key});
+  }
+  void complete_other(std::uint64_t status) { call(Kind::completion, 30, {id, status, 21}); }
+  static constexpr std::uint64_t kMwBind = 16, kOpInvalidate = 7, kOpBind = 8;
+};
+
+TEST_F(WatchWindows, AreKnownWhenTheBindIsOver) {
+  bind(5, 64, kRemoteWrite, 0x7701);
+  post(kOpWrite, 128, 50, 0x7701);  // nobody knows yet
   EXPECT_EQ(told(), Names{});
+  complete(kSuccess);
+  id = 1;
+  complete_other(kSuccess);
+  id = 10;
+  post(kOpWrite, 64, 50, 0x7701);
+  complete(kSuccess);
+  EXPECT_EQ(told(), Names{});
+  post(kOpWrite, 65, 50, 0x7701);
+  post(kOpRead, 8, 50, 0x7701);
+  EXPECT_EQ(told(), (Names{"program rdma_write.remote_in_bounds",
+                           "program rdma_read.remote_right"}));
+}
+
+TEST_F(WatchWindows, AreNotKnownWhileOneInvalidatesThem) {
+  bind(5, 64, kRemoteWrite, 0x7701);
+  complete_other(kSuccess);
+  invalidate(0x7701);
+  const auto invalidation = id;
+  post(kOpWrite, 65, 50, 0x7701);
+  EXPECT_EQ(told(), Names{});
+  id = invalidation;
+  complete_other(kSuccess);
+  id = 10;
+  post(kOpWrite, 8, 50, 0x7701);
+  EXPECT_EQ(told(), Names{});
+  complete(kRemAccess);
+  EXPECT_EQ(told(), Names{"program rdma_write.remote_key_live"});
+}
+
+TEST_F(WatchWindows, TellOfBindsThatHaveToFail) {
+  reg(6, kWrite);
+  reg(7, kWrite | kMwBind, 11);
+  reg(8, kMwBind);
+  bind(6, 64, kRemoteRead, 0x7701);
+  bind(7, 64, kRemoteRead, 0x7702);
+  bind(8, 64, kRemoteWrite, 0x7703);
+  bind(5, 4097, kRemoteRead, 0x7704);
+  EXPECT_EQ(told(), (Names{"program post_bind_mw.bind_right",
+                           "program post_bind_mw.bind_region_same_pd",
+                           "program post_bind_mw.bind_has_local_write",
+                           "program post_bind_mw.bind_in_bounds"}));
+  complete_other(kSuccess);
+  EXPECT_EQ(told().back(), "provider post_bind_mw.bind_in_bounds");
+}
+
+TEST_F(WatchWindows, KeepTheirRegionAndTheirPd) {
+  bind(5, 64, kRemoteWrite, 0x7701);
+  complete_other(kSuccess);
+  call(Kind::dereg_mr, 5, {}, 16);
+  EXPECT_EQ(told(), Names{"program dereg_mr.no_bound_window"});
+  call(Kind::exit, 0, {});
+  judge.finish();
+  const Names all = told();
+  EXPECT_EQ(std::count(all.begin(), all.end(), "program exit.window_left"), 1);
+}
+
+TEST_F(WatchWindows, OfTypeOneHaveTheKeyThatTheCallTells) {
+  call(Kind::alloc_mw, 61, {10, 0x8800, 1});
+  call(Kind::bind_mw, 21, {++id, kOpBind | kSignaled << 32U, 61, 5, 0x10000, 64, kRemoteWrite});
+  call(Kind::bound, 61, {0x8801});
+  complete_other(kSuccess);
+  post(kOpRead, 8, 50, 0x8801);
+  EXPECT_EQ(told(), Names{"program rdma_read.remote_right"});
 }
 
 TEST_F(WatchJudge, KnowsNothingOfARegionThatWasReregistered) {

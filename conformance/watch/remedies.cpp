@@ -10,7 +10,7 @@ struct Remedy {
   std::string_view condition, text;
 };
 // By the names of the model's conditions.
-constexpr std::array<Remedy, 13> kRemedies{{
+constexpr std::array<Remedy, 20> kRemedies{{
     {"local_key_live",
      "take the lkey of a region that is registered; deregister it only after the completion"},
     {"local_same_pd", "register the memory in the PD of the queue pair"},
@@ -28,6 +28,15 @@ constexpr std::array<Remedy, 13> kRemedies{{
     {"qp_ready", "take the queue pair to RTS before anything is posted to its send queue"},
     {"remote_write_has_local_write",
      "add IBV_ACCESS_LOCAL_WRITE to IBV_ACCESS_REMOTE_WRITE and IBV_ACCESS_REMOTE_ATOMIC"},
+    {"window_type_fits",
+     "bind type 1 windows by ibv_bind_mw(), type 2 windows by a request IBV_WR_BIND_MW"},
+    {"bind_region_same_pd", "allocate the window in the PD of the region"},
+    {"bind_qp_same_pd", "bind the window through a queue pair of its PD"},
+    {"bind_right", "register the region with IBV_ACCESS_MW_BIND"},
+    {"bind_has_local_write",
+     "register the region with IBV_ACCESS_LOCAL_WRITE if the window lets others write"},
+    {"bind_in_bounds", "keep the window inside the region"},
+    {"bind_not_empty", "invalidate a type 2 window by IBV_WR_LOCAL_INV; do not bind it to nothing"},
     {"no_bound_window", "invalidate or deallocate the windows on the region first"},
     {"pd_unused", "destroy regions, windows and queue pairs of the PD first"},
 }};

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/conditions/transfer.hpp"
+#include "model/conditions/windows.hpp"
 
 namespace mrproof::watch {
 namespace {
@@ -18,6 +18,12 @@ constexpr Conditions kLocal{&model::local_key_live<Plain>, &model::local_same_pd
 constexpr std::array<const PlainCondition*, 5> kRemote{&model::remote_key_live<Plain>,
     &model::remote_same_pd<Plain>, &model::remote_right<Plain>, &model::pair_accepts<Plain>,
     &model::remote_in_bounds<Plain>};
+
+/// That a window is bound already may have become untrue unseen: that is no reason.
+constexpr std::array<const PlainCondition*, 7> kBind{&model::window_type_fits<Plain>,
+    &model::bind_region_same_pd<Plain>, &model::bind_qp_same_pd<Plain>, &model::bind_right<Plain>,
+    &model::bind_has_local_write<Plain>, &model::bind_in_bounds<Plain>,
+    &model::bind_not_empty<Plain>};
 
 /// The conditions that do not hold. Of a key that nobody has nothing else is said.
 void ask(const auto& conditions, const PlainView& view, Reason reason,
@@ -39,6 +45,67 @@ World::World() {
   state.can.max_message = ~std::uint64_t{0};
   state.can.features = model::kAtomics;
   state.buffers[0].last = ~std::uint64_t{0};
+}
+
+/// Hands over the slot of each window that the request changes.
+void World::change_windows_of(const Request& request, auto&& change) {
+  if (request.bind) return change(request.bind->mw);
+  for (std::uint32_t slot = 0; slot < windows.size(); ++slot)
+    if (const auto& w = state.windows.at(slot);
+        (w.live & w.two & (w.rkey == request.rkey)).truth())
+      change(slot);
+}
+
+void World::begin_change(const Request& request) {
+  change_windows_of(request, [&](std::uint32_t slot) {
+    ++windows[slot].pending;
+    state.windows.change(slot, [](auto& w) { w.undefined = true; });
+  });
+}
+
+void World::end_change(const Request& request, bool done) {
+  change_windows_of(request, [&](std::uint32_t slot) {
+    const bool last = --windows[slot].pending <= 0;
+    const bool known = done && last && (!request.bind || request.rkey.value() != 0);
+    if (!state.windows.at(slot).live.truth() || !known) return;
+    if (!request.bind) {
+      state.windows.change(slot, [](auto& w) { w.bound = w.undefined = false; });
+      return;
+    }
+    model::Result<Plain> result;
+    result.rkey = request.rkey;
+    const auto& rule =
+        *model::linux_rulebook().rules(request.verb, model::Outcome::ok).front();
+    rule.effect({state, *request.bind, result}, state);
+  });
+}
+
+void World::doubt_windows(std::uint32_t qp_slot) {
+  for (std::uint32_t slot = 0; slot < windows.size(); ++slot)
+    if (const auto& w = state.windows.at(slot);
+        (w.two & w.bound & (w.qp == Plain::slot(qp_slot))).truth())
+      state.windows.change(slot, [](auto& doubted) { doubted.undefined = true; });
+}
+
+void World::doubt_window(Plain::Key rkey) {
+  for (std::uint32_t slot = 0; slot < windows.size(); ++slot)
+    if ((state.windows.at(slot).rkey == rkey).truth())
+      state.windows.change(slot, [](auto& w) { w.undefined = true; });
+}
+
+bool World::is_doubtful(Plain::Key rkey) const {
+  bool known = by_rkey.contains(low(rkey.value())), any_undefined = false;
+  for (std::uint32_t slot = 0; slot < windows.size(); ++slot) {
+    const auto& w = state.windows.at(slot);
+    if (!w.live.truth()) continue;
+    if (!w.undefined.truth())
+      known |= (w.rkey == rkey).truth();
+    else if ((model::key_index(w.rkey) == model::key_index(rkey)).truth())
+      return true;
+    else
+      any_undefined = true;
+  }
+  return any_undefined && !known;  // a bind under way may have made it
 }
 
 bool Reason::of_key() const {
@@ -71,7 +138,15 @@ std::vector<Reason> reasons_against(const End& end, const Request& request, cons
   // Whether it is the PD of the shared queue or of the queue pair that counts is not written.
   if (end.is_srq)
     std::erase_if(reasons, [](const Reason& r) { return r.condition == kLocal[1]; });
-  if (peer == nullptr || !is_remote(request.verb) || peer->world->has_windows) return reasons;
+  if (request.bind) {
+    auto asked = *request.bind;
+    asked.qp = end.slot;
+    const auto& region = end.world->state.regions.at(asked.mr);
+    ask(kBind, {end.world->state, asked, nothing},
+        {nullptr, false, {region.lkey, asked.address, asked.length}}, reasons);
+  }
+  if (peer == nullptr || !is_remote(request.verb) || peer->world->is_doubtful(request.rkey))
+    return reasons;
   call.qp = peer->slot + 1;
   call.length = request.length();
   call.rkey = request.rkey;

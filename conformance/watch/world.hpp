@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -51,7 +52,10 @@ struct Request {
   Plain::Key rkey{};
   Plain::Address remote{};
   std::vector<Reason> reasons;  ///< why it had to fail when it was posted
+  /// Of a bind: what is asked for; the window's new key is `rkey`, 0 as long as it is not known.
+  std::optional<model::Call<Plain>> bind;
   [[nodiscard]] Plain::Address length() const;
+  [[nodiscard]] bool changes_windows() const { return bind || verb == model::Verb::local_inv; }
 };
 
 using Gid = std::array<std::uint64_t, 2>;
@@ -76,6 +80,13 @@ struct End {
   [[nodiscard]] std::string name() const;  ///< "queue pair 0x12"
 };
 
+/// A window. What it stands for is known unless the model has it as undefined: requests are under
+/// way that change it, or one of them has failed.
+struct WindowLife {
+  Life life;
+  int pending = 0;  ///< binds and invalidations of it that are not over
+};
+
 /// All objects of one device.
 struct World {
   World();
@@ -83,8 +94,22 @@ struct World {
   std::vector<Life> regions;            ///< by slot; slots are used once
   std::deque<End> ends;                 ///< in slots 0, 2, 4, ...
   std::vector<Life> domains;            ///< by slot
+  std::vector<WindowLife> windows;      ///< by slot
   std::unordered_map<std::uint32_t, std::uint32_t> by_lkey, by_rkey;  ///< slot of the last holder
-  bool has_windows = false;  ///< which are not followed: an rkey may be one of theirs
+
+  /// A request that changes windows was posted: they are undefined until it is over.
+  void begin_change(const Request& request);
+  /// It is over. `done`: it succeeded; else nothing is known of them any more.
+  void end_change(const Request& request, bool done);
+  /// The queue pair failed or ended: nothing says what became of the windows bound through it.
+  void doubt_windows(std::uint32_t qp_slot);
+  /// Somebody invalidates the key; of a window that has it nothing more is known.
+  void doubt_window(Plain::Key rkey);
+  /// Whether the key may stand for a window that is not known to stand for anything.
+  [[nodiscard]] bool is_doubtful(Plain::Key rkey) const;
+
+ private:
+  void change_windows_of(const Request& request, auto&& change);
 };
 
 /// Why the request of that queue pair cannot succeed as things are now; `peer`: the end that serves

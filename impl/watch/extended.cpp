@@ -83,7 +83,9 @@ void wr_atomic_fetch_add(ibv_qp_ex* qp, std::uint32_t rkey, std::uint64_t remote
       .real.wr_atomic_fetch_add(qp, rkey, remote, add);
 }
 void wr_bind_mw(ibv_qp_ex* qp, ibv_mw* window, std::uint32_t rkey, const ibv_mw_bind_info* info) {
-  request(qp, IBV_WR_BIND_MW, __builtin_return_address(0)).real.wr_bind_mw(qp, window, rkey, info);
+  Posting& p = request(qp, IBV_WR_BIND_MW, __builtin_return_address(0));
+  if (p.last) set_bind(*p.last, window, rkey, *info);
+  p.real.wr_bind_mw(qp, window, rkey, info);
 }
 void wr_local_inv(ibv_qp_ex* qp, std::uint32_t rkey) {
   request(qp, IBV_WR_LOCAL_INV, __builtin_return_address(0), 0, rkey).real.wr_local_inv(qp, rkey);

@@ -29,6 +29,9 @@ void remote_side(const ibv_send_wr& request, Record& record) {
       break;
     case IBV_WR_SEND_WITH_INV:
     case IBV_WR_LOCAL_INV: record.words[3] = request.invalidate_rkey; break;
+    case IBV_WR_BIND_MW:
+      set_bind(record, request.bind_mw.mw, request.bind_mw.rkey, request.bind_mw.bind_info);
+      break;
     default: break;
   }
 }
@@ -38,6 +41,11 @@ void describe(const ibv_send_wr& request, Record& record) {
   record.words = {request.wr_id, static_cast<std::uint64_t>(request.send_flags) << 32 |
                                      static_cast<std::uint32_t>(request.opcode)};
   remote_side(request, record);
+}
+
+/// Its words have no room for an element, and it needs none.
+bool is_bind(const Record& record) {
+  return record.kind == Kind::post_send && (record.words[1] & 0xffffffffU) == IBV_WR_BIND_MW;
 }
 
 void describe(const ibv_recv_wr& request, Record& record) {
@@ -53,10 +61,10 @@ std::uint64_t record_list(const void* queue, const Request* list, const void* ca
   std::uint64_t count = 0;
   for (; list && count < kMostRequests; list = list->next, ++count) {
     const bool looked_at = list->sg_list && list->num_sge > 0 && list->num_sge <= kMostElements;
-    const int parts = looked_at ? list->num_sge : 0;
-    Record record{time,         Kind::none, static_cast<std::uint16_t>(parts), 0, word(queue),
-                  word(caller), {}};
+    Record record{time, Kind::none, 0, 0, word(queue), word(caller), {}};
     describe(*list, record);
+    const int parts = looked_at && !is_bind(record) ? list->num_sge : 0;
+    record.parts = static_cast<std::uint16_t>(parts);
     if (parts > 0) {
       const ibv_sge& first = list->sg_list[0];
       set_first_element(record, first.addr, first.length, first.lkey);
@@ -113,6 +121,15 @@ void set_first_element(Record& request, std::uint64_t address, std::uint32_t len
   request.words[7] = length | static_cast<std::uint64_t>(lkey) << 32;
 }
 
+void set_bind(Record& request, const ibv_mw* window, std::uint32_t rkey,
+              const ibv_mw_bind_info& info) {
+  request.words[2] = word(window);
+  request.words[3] = word(info.mr);
+  request.words[4] = info.addr;
+  request.words[5] = info.length;
+  request.words[6] = info.mw_access_flags | static_cast<std::uint64_t>(rkey) << 32;
+}
+
 void append_refused(const ibv_qp* qp, int result, std::uint64_t count, const void* caller) {
   refused(qp, result, count, false, caller);
 }
@@ -128,6 +145,27 @@ int post_recv(ibv_qp* qp, ibv_recv_wr* list, ibv_recv_wr** bad) {
 int post_srq_recv(ibv_srq* queue, ibv_recv_wr* list, ibv_recv_wr** bad) {
   return post(originals_of(queue->context)->post_srq_recv, queue, list, bad,
               __builtin_return_address(0));
+}
+
+int bind_mw(ibv_qp* qp, ibv_mw* window, ibv_mw_bind* bind) {
+  const void* caller = __builtin_return_address(0);
+  Record record{0, Kind::bind_mw, 0, 0, word(qp), word(caller),
+                {bind->wr_id, static_cast<std::uint64_t>(bind->send_flags) << 32 |
+                                  static_cast<std::uint32_t>(IBV_WR_BIND_MW)}};
+  set_bind(record, window, 0, bind->bind_info);
+  {
+    const Moment moment;
+    record.time = moment.time();
+    append(record);
+  }
+  const int result = originals_of(qp->context)->bind_mw(qp, window, bind);
+  if (result != 0) {
+    refused(qp, result, 1, false, caller);
+    return result;
+  }
+  const Moment moment;
+  append({moment.time(), Kind::bound, 0, 0, word(window), word(caller), {window->rkey}});
+  return 0;
 }
 
 int poll_cq(ibv_cq* queue, int entries, ibv_wc* completions) {

@@ -17,6 +17,8 @@ struct Originals {
   decltype(ibv_context_ops::post_srq_recv) post_srq_recv;
   decltype(ibv_context_ops::poll_cq) poll_cq;
   decltype(ibv_context_ops::alloc_mw) alloc_mw;
+  decltype(ibv_context_ops::dealloc_mw) dealloc_mw;
+  decltype(ibv_context_ops::bind_mw) bind_mw;
   decltype(verbs_context::create_qp_ex) create_qp_ex;  ///< null where the context has none
   decltype(verbs_context::create_cq_ex) create_cq_ex;
   decltype(verbs_context::create_srq_ex) create_srq_ex;
@@ -31,6 +33,9 @@ inline constexpr int kMostElements = 256;
 /// Puts the first element into the record of its request.
 void set_first_element(Record& request, std::uint64_t address, std::uint32_t length,
                        std::uint32_t lkey);
+/// Puts what a bind asks for into the record of its request.
+void set_bind(Record& request, const ibv_mw* window, std::uint32_t rkey,
+              const ibv_mw_bind_info& info);
 /// Adds that the provider refused so many sends, the last ones that this thread posted. `result`:
 /// an errno, or less than 0 if that is in errno.
 void append_refused(const ibv_qp* qp, int result, std::uint64_t count, const void* caller);
@@ -39,6 +44,7 @@ void append_refused(const ibv_qp* qp, int result, std::uint64_t count, const voi
 int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad);
 int post_recv(ibv_qp* qp, ibv_recv_wr* list, ibv_recv_wr** bad);
 int post_srq_recv(ibv_srq* queue, ibv_recv_wr* list, ibv_recv_wr** bad);
+int bind_mw(ibv_qp* qp, ibv_mw* window, ibv_mw_bind* bind);
 int poll_cq(ibv_cq* queue, int entries, ibv_wc* completions);
 
 }  // namespace mrproof::watch

@@ -35,12 +35,21 @@ enum class Kind : std::uint16_t {
   /// is 0, and so are both GIDs where the path has none.
   modify_qp,
   destroy_qp,
+  alloc_mw,  ///< object: ibv_mw; words: pd, rkey, type
+  dealloc_mw,
+  /// ibv_bind_mw(), written before the provider sees it. object: ibv_qp; words: as those of a
+  /// request IBV_WR_BIND_MW
+  bind_mw,
+  /// It has returned. object: ibv_mw; words: the rkey that the window now has, or is to have
+  bound,
   create_srq,  ///< object: ibv_srq; words: pd
   destroy_srq,
   /// A work request of a send queue, whose elements but the first follow. object: ibv_qp; words:
   /// wr_id, opcode | send_flags << 32, remote address, rkey (or the key to invalidate),
-  /// compare_add, swap, the first element's address, and its length | lkey << 32. What the opcode
-  /// does not use is 0. It is written before the provider sees the request.
+  /// compare_add, swap, the first element's address, and its length | lkey << 32. IBV_WR_BIND_MW
+  /// has no elements; words: wr_id, opcode | send_flags << 32, ibv_mw, ibv_mr or 0, address,
+  /// length, access | rkey << 32. What the opcode does not use is 0. It is written before the
+  /// provider sees the request.
   post_send,
   /// A receive, likewise. object: ibv_qp or ibv_srq; words: wr_id; the last two are the first
   /// element
@@ -59,7 +68,6 @@ enum class Kind : std::uint16_t {
 
 /// Calls that are counted and not looked at.
 enum class Passed : std::uint64_t {
-  alloc_mw,
   create_ah,
   extended_queue_pair,  ///< a create_qp came before: what ibv_wr_*() posts on it is not seen
   extended_cq,          ///< a create_cq came before: what ibv_start_poll() finds is not seen

@@ -16,8 +16,15 @@ constinit Real<decltype(ibv_qp_to_qp_ex)> to_qp_ex{"ibv_qp_to_qp_ex"};
 ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) {
   const Call call(__builtin_return_address(0));
   ibv_mw* window = originals_of(pd->context)->alloc_mw(pd, type);
-  call.passed(Passed::alloc_mw, window);
+  call.made(Kind::alloc_mw, window, {word(pd), window ? window->rkey : 0U, type});
   return window;
+}
+
+int dealloc_mw(ibv_mw* window) {
+  const Call call(__builtin_return_address(0));
+  const int result = originals_of(window->context)->dealloc_mw(window);
+  call.done(Kind::dealloc_mw, window, result);
+  return result;
 }
 
 ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) {
@@ -72,7 +79,8 @@ bool patch(ibv_context* context) {
   if (!place) return false;
   Originals& originals = *place;
   originals = {ops.post_send, ops.post_recv, ops.post_srq_recv, ops.poll_cq,
-               ops.alloc_mw,  nullptr,       nullptr,           nullptr};
+               ops.alloc_mw,  ops.dealloc_mw, ops.bind_mw,      nullptr,
+               nullptr,       nullptr};
   verbs_context* extended = verbs_get_ctx_op(context, create_qp_ex);
   if (extended) originals.create_qp_ex = extended->create_qp_ex;
   extended = verbs_get_ctx_op(context, create_cq_ex);
@@ -86,6 +94,8 @@ bool patch(ibv_context* context) {
   if (ops.post_srq_recv) ops.post_srq_recv = post_srq_recv;
   if (ops.poll_cq) ops.poll_cq = poll_cq;
   if (ops.alloc_mw) ops.alloc_mw = alloc_mw;
+  if (ops.dealloc_mw) ops.dealloc_mw = dealloc_mw;
+  if (ops.bind_mw) ops.bind_mw = bind_mw;
   extended = verbs_get_ctx(context);
   if (originals.create_qp_ex) extended->create_qp_ex = create_qp_ex;
   if (originals.create_cq_ex) extended->create_cq_ex = create_cq_ex;
@@ -103,6 +113,8 @@ void unpatch(ibv_context* context) {
   ops.post_srq_recv = originals.post_srq_recv;
   ops.poll_cq = originals.poll_cq;
   ops.alloc_mw = originals.alloc_mw;
+  ops.dealloc_mw = originals.dealloc_mw;
+  ops.bind_mw = originals.bind_mw;
   verbs_context* extended = verbs_get_ctx(context);
   if (originals.create_qp_ex) extended->create_qp_ex = originals.create_qp_ex;
   if (originals.create_cq_ex) extended->create_cq_ex = originals.create_cq_ex;

@@ -95,6 +95,10 @@ static void wr_fetch_add(struct ibv_qp_ex* qp, uint32_t rkey, uint64_t remote, u
 static void wr_send(struct ibv_qp_ex* qp) { add(qp, IBV_WR_SEND); }
 static void wr_send_imm(struct ibv_qp_ex* qp, __be32 data) { add(qp, IBV_WR_SEND_WITH_IMM); }
 static void wr_send_inv(struct ibv_qp_ex* qp, uint32_t rkey) { add(qp, IBV_WR_SEND_WITH_INV); }
+static void wr_bind_mw(struct ibv_qp_ex* qp, struct ibv_mw* window, uint32_t rkey,
+                       const struct ibv_mw_bind_info* info) {
+  add(qp, IBV_WR_BIND_MW);
+}
 static void wr_local_inv(struct ibv_qp_ex* qp, uint32_t rkey) { add(qp, IBV_WR_LOCAL_INV); }
 static void wr_set_sge(struct ibv_qp_ex* qp, uint32_t lkey, uint64_t address, uint32_t length) {
   batch[batched - 1].num_sge = 1;
@@ -114,8 +118,9 @@ static const struct ibv_qp_ex kExtended = {
     .wr_rdma_write = wr_rdma_write, .wr_rdma_write_imm = wr_rdma_write_imm,
     .wr_rdma_read = wr_rdma_read, .wr_atomic_cmp_swp = wr_cmp_swp,
     .wr_atomic_fetch_add = wr_fetch_add, .wr_send = wr_send, .wr_send_imm = wr_send_imm,
-    .wr_send_inv = wr_send_inv, .wr_local_inv = wr_local_inv, .wr_set_sge = wr_set_sge,
-    .wr_set_sge_list = wr_set_sge_list, .wr_set_inline_data = wr_set_inline_data,
+    .wr_send_inv = wr_send_inv, .wr_local_inv = wr_local_inv, .wr_bind_mw = wr_bind_mw,
+    .wr_set_sge = wr_set_sge, .wr_set_sge_list = wr_set_sge_list,
+    .wr_set_inline_data = wr_set_inline_data,
     .wr_set_inline_data_list = wr_set_inline_data_list};
 
 static struct ibv_qp* create_qp_ex(struct ibv_context* context, struct ibv_qp_init_attr_ex* a) {
@@ -156,7 +161,18 @@ static struct ibv_srq* create_srq_ex(struct ibv_context* context,
 }
 
 static struct ibv_mw* alloc_mw(struct ibv_pd* pd, enum ibv_mw_type type) {
-  return new_object(pd->context);
+  struct ibv_mw* window = new_object(pd->context);
+  window->rkey = 0x88;
+  window->type = type;
+  return window;
+}
+
+static int dealloc_mw(struct ibv_mw* window) { return 0; }
+
+static int bind_mw(struct ibv_qp* qp, struct ibv_mw* window, struct ibv_mw_bind* bind) {
+  if (bind->bind_info.length == 1) return EPERM;
+  ++window->rkey;
+  return 0;
 }
 
 static const struct verbs_context kNew = {.sz = sizeof kNew,
@@ -166,6 +182,8 @@ static const struct verbs_context kNew = {.sz = sizeof kNew,
                                           .context = {.abi_compat = __VERBS_ABI_IS_EXTENDED,
                                                       .device = &fake,
                                                       .ops = {.alloc_mw = alloc_mw,
+                                                              .dealloc_mw = dealloc_mw,
+                                                              .bind_mw = bind_mw,
                                                               .poll_cq = poll,
                                                               .post_send = send_all,
                                                               .post_recv = receive_all,

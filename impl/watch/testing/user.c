@@ -114,6 +114,20 @@ static void post_all(void) {
   SAY(bad - receives);
 }
 
+static void bind_windows(void) {
+  void* one;
+  MADE(one, ibv_alloc_mw(pd, IBV_MW_TYPE_1));
+  MADE(region, ibv_reg_mr(pd, (void*)0x10000, 64, 0));
+  struct ibv_mw_bind bind = {31, IBV_SEND_SIGNALED, {region, 0x3000, 16, IBV_ACCESS_REMOTE_READ}};
+  SAY(ibv_bind_mw(qp, one, &bind));
+  bind.bind_info.length = 1;
+  SAY(ibv_bind_mw(qp, one, &bind));  // refused
+  struct ibv_send_wr wr = {32, NULL, elements, 1, IBV_WR_BIND_MW, 0}, *bad;  // no element is used
+  wr.bind_mw = (typeof(wr.bind_mw)){one, 0x99, bind.bind_info};
+  SAY(ibv_post_send(qp, &wr, &bad));
+  SAY(ibv_dealloc_mw(one));
+}
+
 static void post_shared(void) {
   struct ibv_recv_wr receives[] = {{11, &receives[1], elements, 1}, {12, NULL, elements, 5}}, *bad;
   struct ibv_srq *shared, *special;
@@ -149,13 +163,14 @@ static void post_extended(void) {
   ibv_wr_send_inv(x, 0x88);
   x->wr_id = 3, x->wr_flags = IBV_SEND_SIGNALED;
   ibv_wr_local_inv(x, 0x88);
+  static const struct ibv_mw_bind_info info = {NULL, 0x4000, 32, IBV_ACCESS_REMOTE_WRITE};
+  ibv_wr_bind_mw(x, (void*)0x7000, 0x9a, &info);
   SAY(ibv_wr_complete(x));
   ibv_wr_start(x), ibv_wr_send(x), ibv_wr_abort(x);
   ibv_wr_start(x), ibv_wr_send(x), ibv_wr_set_sge_list(x, 5, elements);
   SAY(ibv_wr_complete(x));  // refused
   SAY(ibv_start_poll(found, &none));
-  SAY(ibv_next_poll(found));
-  SAY(ibv_next_poll(found));
+  for (int i = 0; i < 3; ++i) SAY(ibv_next_poll(found));
   ibv_end_poll(found);
   MADE(second, ibv_alloc_pd(context));
   SAY(ibv_destroy_qp(qp));  // refused, and it is still watched
@@ -261,7 +276,7 @@ int main(int count, char** arguments) {
   if (strcmp(mode, "nothing") == 0) return 0;
   begin();
   if (strcmp(mode, "calls") == 0) make_all(), post_all(), end_all();
-  if (strcmp(mode, "extended") == 0) post_extended(), post_shared();
+  if (strcmp(mode, "extended") == 0) post_extended(), post_shared(), bind_windows();
   if (strcmp(mode, "threads") == 0) threads();
   if (strcmp(mode, "killed") == 0) stay = 1, threads();
   if (strcmp(mode, "family") == 0) family();
