@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -91,24 +92,25 @@ class Packages(unittest.TestCase):
     ci/programs/packaged: they say under watch what they say without, and nothing is found but what
     the script names."""
 
-    SUITE = "bookworm"  # the target's
     PACKAGES = ["ibverbs-utils", "rdmacm-utils", "perftest", "ucx-utils"]
     # What the image lacks of their libraries.
     LIBRARIES = ["libpci3", "ibverbs-providers", "libibumad3", "zlib1g", "libudev1", "libucx0",
                  "libnuma1", "libgomp1"]
-    WANTED = re.compile(r"lib(pci|mlx5|efa|ibumad|z|udev|numa|gomp|uc[pstm])\.so\.[0-9]+")
+    LIBRARY = re.compile(r"lib.+\.so\.[0-9]+")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="mrproof-watch-")
         self.addCleanup(folder.cleanup)
-        rows = packages.fetch(self.SUITE, self.PACKAGES + self.LIBRARIES, re.compile("^$"),
+        with open(ROOT / f"ci/targets/{Path(TARGET).name}.toml", "rb") as file:
+            suite = tomllib.load(file)["userspace"]["suite"]
+        rows = packages.fetch(suite, self.PACKAGES + self.LIBRARIES, re.compile("^$"),
                               ROOT / "build/downloads", print)
         root = Path(folder.name) / "root"
         packages.unpack(rows, ROOT / "build/downloads", root, print)
         self.files = {f"tools/{path.name}": path for path in (root / "usr/bin").iterdir()
                       if not path.is_symlink()}
         self.files |= {f"lib/{name[0]}": path for path in root.rglob("lib*.so.*")
-                       if not path.is_symlink() and (name := self.WANTED.match(path.name))}
+                       if not path.is_symlink() and (name := self.LIBRARY.match(path.name))}
         self.files |= {f"lib/ucx/{path.name}": path for path in root.rglob("ucx/lib*.so.0")}
         self.files |= {"mrproof": PROGRAM, "libmrproof-watch.so": LIBRARY}
 
