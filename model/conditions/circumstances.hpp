@@ -127,8 +127,9 @@ MRPROOF_CIRCUMSTANCE_ON(kAboutReceives | kAboutZeroBased, receive_zero_based,
 MRPROOF_CIRCUMSTANCE(addressed_by_iova,
     "a region is addressed by an iova of its own, and none by offsets",
     "reg_mr.iova reg_mr.iova_formula",
-    ((blames_remote(v) & some_region(v.remote(), elsewhere<D>)) | landed_elsewhere(v) |
-        (blames_local(v) & some_local_region(v, elsewhere<D>))) &
+    (((blames_remote(v) | reached_too_far(v)) & some_region(v.remote(), elsewhere<D>)) |
+        landed_elsewhere(v) |
+        ((blames_local(v) | reached_too_far_here(v)) & some_local_region(v, elsewhere<D>))) &
         !(local_zero_based<D>.holds(v) | remote_zero_based<D>.holds(v)));
 
 // Regions on demand: drivers reach their memory in another way.
@@ -205,7 +206,7 @@ inline constexpr const Condition<D>* kBounds[] = {
     &local_in_bounds<D>, &remote_in_bounds<D>, &bind_in_bounds<D>};
 template <class D>
 inline constexpr const Condition<D>* kOutOfBounds[] = {&local_zero_based<D>, &remote_zero_based<D>,
-    &through_window<D>, &zero_based_window<D>, &bind_wraps<D>};
+    &addressed_by_iova<D>, &through_window<D>, &zero_based_window<D>, &bind_wraps<D>};
 
 /// All of them, in the order in which they are named.
 template <class D>
