@@ -41,9 +41,10 @@ int watch_program(const WatchOptions& o) {
   const auto folder = o.from.empty() ? o.out : o.from;
   if (o.from.empty()) model::make_empty_folder(folder);
   if (o.record) return watch::run_watched(o.program, folder, [] { return 0; });
-  watch::Telling telling(folder, wanted(o.only), suppressions, [](const auto& finding) {
-    fmt::print(stderr, "{}", watch::finding_text(finding));
-  });
+  watch::Telling telling(folder, o.from.empty(), wanted(o.only), suppressions,
+                         [](const auto& finding) {
+                           fmt::print(stderr, "{}", watch::finding_text(finding));
+                         });
   int status = 0, looks_since = 0;
   if (o.from.empty())
     status = watch::run_watched(o.program, folder, [&] {

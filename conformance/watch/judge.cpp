@@ -173,6 +173,7 @@ void Judge::note_region(const Event& event, World& world, const model::Call<Plai
     if (const auto old = keys->find(keys == &world.by_lkey ? lkey : rkey);
         old != keys->end() && old->first != 0)
       end_region(world, old->second, 0);
+  world.end_windows_of(Plain::key(rkey));
   model::Result<Plain> result;
   result.lkey = Plain::key(lkey);
   result.rkey = Plain::key(rkey);

@@ -151,8 +151,12 @@ void Judge::refused(const Event& event) {
     queue.erase(std::next(last).base());
   }
   if (!first || !first->judged || find_reason(first->reasons, not_of_key) != nullptr) return;
-  if (!first->reasons.empty())
-    return tell_reason(Whose::program, event, *end, *first, first->reasons.front());
+  // A full queue refuses, too, and a key may be of a region that nobody was seen to make.
+  const auto* dead = find_reason(first->reasons, [&](const Reason& r) {
+    return !r.remote && end->world->by_lkey.contains(low(r.element.lkey.value()));
+  });
+  if (dead != nullptr && event.record.result == EINVAL)
+    return tell_reason(Whose::program, event, *end, *first, *dead);
   const bool early = of_sends && end->state_known && end->state < IBV_QPS_RTS;
   if (!early || event.record.result != EINVAL) {
     ++counts_.unknown;
@@ -205,8 +209,12 @@ void Judge::completion(const Event& event) {
   for (auto it = first; it <= found; ++it)
     if (it->changes_windows()) end.world->end_change(*it, status == IBV_WC_SUCCESS);
   if (status != IBV_WC_SUCCESS) end.world->doubt_windows(end.slot);
+  // Receives that a queue pair took with it when it ended are still there: it may be one of those.
+  const bool is_clear = !holder.is_srq || std::none_of(found + 1, queue.end(), [&](const auto& r) {
+    return r.id == request.id;
+  });
   queue.erase(first, found + 1);
-  if (!request.judged) return;
+  if (!request.judged || !is_clear) return;
   if (status == IBV_WC_SUCCESS)
     judge_success(event, holder, request);
   else
@@ -246,7 +254,9 @@ void Judge::judge_failure(
     return;
   }
   const auto fits = [&](const Reason& reason) {
-    if (request.verb == Verb::post_recv) return true;
+    // A message that is too long tells nothing of the receive's keys.
+    if (request.verb == Verb::post_recv)
+      return !reason.of_key() || (is_local(status) && status != IBV_WC_LOC_LEN_ERR);
     return reason.remote ? is_remote_status(status) : is_local(status);
   };
   if (const auto* reason = find_reason(request.reasons, fits))

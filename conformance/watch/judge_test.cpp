@@ -145,6 +145,44 @@ TEST_F(WatchJudge, FindsTheReceiveOfASharedQueueThatAQueuePairTook) {
   EXPECT_EQ(std::count(all.begin(), all.end(), "program exit.shared_receive_queue_left"), 1);
 }
 
+TEST_F(WatchJudge, TakesNoFullQueueForADeadKey) {
+  reg(8, kWrite);
+  dereg(8);
+  for (const int why : {12, 22}) {
+    post(kOpWrite, 8, 80, 1234);
+    EXPECT_EQ(told(), Names{});
+    call(Kind::refused, 20, {1, 0}, why);
+  }
+  EXPECT_EQ(told(), Names{"program rdma_write.local_key_live"});
+  EXPECT_EQ(judge.counts().unknown, 1U);
+  post(kOpWrite, 8, 1234, 1234);  // of a key that nobody was seen to make nothing is known
+  call(Kind::refused, 20, {1, 0}, 22);
+  EXPECT_EQ(judge.counts().unknown, 2U);
+}
+
+TEST_F(WatchJudge, TakesNoLongMessageForADeadKeyOfAReceive) {
+  reg(8, kWrite);
+  dereg(8);
+  constexpr std::uint64_t kLocLen = 1;
+  receive(8, 80);
+  complete(kLocLen);
+  EXPECT_EQ(told(), Names{});
+  receive(8, 80);
+  complete(kLocProt);
+  EXPECT_EQ(told(), Names{"program post_recv.local_key_live"});
+}
+
+TEST_F(WatchJudge, JudgesNoReceiveThatMayBeAnotherOneOfASharedQueue) {
+  reg(6, 0);
+  call(Kind::create_srq, 40, {10});
+  call(Kind::create_qp, 22, {10, 22, 2, 30, 30, 0, 40});
+  for (int i = 0; i < 2; ++i) call(Kind::post_recv, 40, {1}, 0, {{0x10000, 8, 60}});
+  call(Kind::completion, 30, {1, kLocProt, 22});
+  EXPECT_EQ(told(), Names{});
+  call(Kind::completion, 30, {1, kLocProt, 22});
+  EXPECT_EQ(told(), Names{"program post_recv.local_write_right"});
+}
+
 TEST_F(WatchJudge, LeavesThePdOfASharedQueueOpen) {
   reg(7, kWrite, 11);
   call(Kind::create_srq, 40, {10});

@@ -23,6 +23,9 @@ void Judge::alloc_mw(const Event& event) {
   call.option = words[2] == IBV_MW_TYPE_2 ? model::kTypeTwo : 0;
   model::Result<Plain> result;
   result.rkey = Plain::key(low(words[1]));
+  world.end_windows_of(result.rkey);
+  if (const auto old = world.by_rkey.find(low(words[1])); old != world.by_rkey.end())
+    end_region(world, old->second, 0);
   const auto& rule = *model::linux_rulebook().rules(call.verb, model::Outcome::ok).front();
   rule.effect({world.state, call, result}, world.state);
   Life life{event.pid, event.record.object, words[0], event.record.caller};
@@ -76,7 +79,8 @@ void Judge::bound(const Event& event) {
   if (found == windows_.end()) return;
   for (End& end : found->second.world->ends) {
     const auto last = std::find_if(end.sends.rbegin(), end.sends.rend(), [&](const Request& r) {
-      return r.bind && r.judged && r.verb == Verb::bind_mw && r.bind->mw == found->second.slot;
+      return r.bind && r.judged && r.verb == Verb::bind_mw && r.rkey.value() == 0 &&
+             r.bind->mw == found->second.slot;
     });
     if (last != end.sends.rend() && last->tid == event.tid)
       last->rkey = Plain::key(low(event.record.words[0]));

@@ -74,7 +74,8 @@ std::string place_in(const std::string& said) {
     line.erase(std::min(line.find(" (discriminator"), line.size()));
     if (function == "??" || line.find('?') != std::string::npos) break;
     const auto colon = line.rfind(':');
-    const auto here = std::filesystem::current_path().string() + "/";
+    std::error_code none;  // a folder that was removed
+    const auto here = std::filesystem::current_path(none).string() + "/";
     if (line.starts_with(here)) line.erase(0, here.size());
     place = fmt::format("{}() at {}", function, line);
     if (!std::string_view(line).substr(0, colon).ends_with("infiniband/verbs.h")) break;
@@ -94,6 +95,7 @@ std::optional<Places::Mapping> Places::mapping_of(std::uint32_t pid,
                                                   std::uint64_t address) const {
   for (const auto& maps :
        {fmt::format("{}/{}{}", folder_, kMapsFile, pid), fmt::format("/proc/{}/maps", pid)}) {
+    if (!live_ && maps.starts_with("/proc")) break;
     std::ifstream in(maps);
     for (std::string line; std::getline(in, line);) {
       Mapping m{};

@@ -9,11 +9,11 @@
 
 namespace mrproof::watch {
 
-/// Names of places in the programs of one recording, by the maps that lie beside it and, while a
-/// program still runs, by those that it has now.
+/// Names of places in the programs of one recording, by the maps that lie beside it and, while the
+/// programs run (`live`), by those that they have now.
 class Places {
  public:
-  explicit Places(std::string folder) : folder_(std::move(folder)) {}
+  Places(std::string folder, bool live) : folder_(std::move(folder)), live_(live) {}
   /// "function at file:line" where the program has debug information and addr2line is installed,
   /// else "program+0x1234"; "somewhere" of an address that is in no file.
   const std::string& name(std::uint32_t pid, std::uint64_t address);
@@ -26,6 +26,7 @@ class Places {
   [[nodiscard]] std::optional<Mapping> mapping_of(std::uint32_t pid, std::uint64_t address) const;
   [[nodiscard]] std::string look_up(std::uint32_t pid, std::uint64_t address) const;
   std::string folder_;
+  bool live_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> names_;
 };
 

@@ -132,10 +132,13 @@ bool is_later(auto* a, auto* b) { return a->time() > b->time(); }
 Recording::Recording(std::string folder) : folder_(std::move(folder)) {}
 Recording::~Recording() = default;
 
-void Recording::look(bool ended) {
+void Recording::look(Until until) {
   // First the clock, then the files and their marks, then what they hold: whatever is written
   // later than that bears a later time.
-  std::uint64_t horizon = ended ? kNever : clock_now() - kBehind;
+  const bool marks_count = until == Until::may_change;
+  std::uint64_t horizon = until == Until::end   ? kNever
+                          : until == Until::now ? clock_now()
+                                                : clock_now() - kBehind;
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, failed))
     if (entry.path().filename().string().starts_with("events."))
@@ -147,11 +150,11 @@ void Recording::look(bool ended) {
     file->look();
     const Head& head = file->head();
     // A file that never got a head is of a thread that lost all it had, at least one.
-    lost_ += ended && head.version == 0 ? 1 : head.lost;
+    lost_ += !marks_count && head.version == 0 ? 1 : head.lost;
     if (head.lost > 0) horizon = std::min(horizon, head.lost_since);
     // One that is to read its clock next: of what it will write nothing is known.
-    if (!ended && head.since == 1) horizon = 0;
-    if (!ended && head.since > 1) horizon = std::min(horizon, head.since);
+    if (marks_count && head.since == 1) horizon = 0;
+    if (marks_count && head.since > 1) horizon = std::min(horizon, head.since);
   }
   horizon_ = horizon;
   waiting_.clear();

@@ -22,6 +22,13 @@ struct Event {
   std::uint32_t pid = 0, tid = 0;
 };
 
+/// How far a recording is read.
+enum class Until : std::uint8_t {
+  may_change,  ///< what may still be written is later than what is read: more will follow
+  now,         ///< all that has happened, though some of the processes may go on
+  end          ///< all; nobody writes any more
+};
+
 /// The events of all processes and threads of a folder, in the order of their times.
 class Recording {
  public:
@@ -31,11 +38,10 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Looks at what is there now. While the program runs (`ended`: false), next() then gives what
-  /// happened before any event that may still be written; at the end, all. Throws
+  /// Looks at what is there now; next() then gives what happened before `until`. Throws
   /// std::runtime_error of files that are no recordings. A file that ends in the middle is one of a
   /// program that was killed.
-  void look(bool ended);
+  void look(Until until);
   /// Whether there is one more. What happened from the first lost event on is left out.
   bool next(Event& event);
   /// Events that could not be written, as far as was looked.

@@ -45,8 +45,8 @@ class WatchRecording : public ::testing::Test {
     head.since = since;
     return head;
   }
-  std::vector<std::uint64_t> look(Recording& recording, bool ended) {
-    recording.look(ended);
+  std::vector<std::uint64_t> look(Recording& recording, Until until) {
+    recording.look(until);
     std::vector<std::uint64_t> seen;
     for (Event event; recording.next(event);) seen.push_back(event.record.object);
     return seen;
@@ -60,32 +60,39 @@ TEST_F(WatchRecording, PutsThreadsInTheOrderOfTheirTimes) {
   write(1, {}, {at(10, 1), at(40, 4)});
   write(2, {}, {at(20, 2), at(30, 3)});
   Recording recording(folder_.file("."));
-  EXPECT_THAT(look(recording, true), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(look(recording, Until::end), ElementsAre(1, 2, 3, 4));
 }
 
 TEST_F(WatchRecording, GivesNothingLaterThanWhatMayStillBeWritten) {
   write(1, {}, {at(10, 1), at(40, 4)});
   write(2, about_to_write(begin_ + 30), {at(20, 2)});
   Recording recording(folder_.file("."));
-  EXPECT_THAT(look(recording, false), ElementsAre(1, 2));
+  EXPECT_THAT(look(recording, Until::may_change), ElementsAre(1, 2));
   write(2, {}, {at(20, 2), at(30, 3)});
-  EXPECT_THAT(look(recording, false), ElementsAre(3, 4));
+  EXPECT_THAT(look(recording, Until::may_change), ElementsAre(3, 4));
 }
 
 TEST_F(WatchRecording, GivesNothingWhileAThreadReadsItsClock) {
   write(1, {}, {at(10, 1)});
   write(2, about_to_write(1), {});
   Recording recording(folder_.file("."));
-  EXPECT_THAT(look(recording, false), IsEmpty());
-  EXPECT_THAT(look(recording, true), ElementsAre(1));
+  EXPECT_THAT(look(recording, Until::may_change), IsEmpty());
+  EXPECT_THAT(look(recording, Until::end), ElementsAre(1));
 }
 
 TEST_F(WatchRecording, GivesNothingOfRightNowUntilTheEnd) {
   constexpr std::uint64_t kLater = 2'000'000'000;
   write(1, {}, {at(10, 1), at(kLater, 2)});
   Recording recording(folder_.file("."));
-  EXPECT_THAT(look(recording, false), ElementsAre(1));
-  EXPECT_THAT(look(recording, true), ElementsAre(2));
+  EXPECT_THAT(look(recording, Until::may_change), ElementsAre(1));
+  EXPECT_THAT(look(recording, Until::end), ElementsAre(2));
+}
+
+TEST_F(WatchRecording, LeavesOutWhatComesAfterTheLastLook) {
+  constexpr std::uint64_t kLater = 20'000'000'000;
+  write(1, about_to_write(begin_ + 5), {at(10, 1), at(kLater, 2)});
+  Recording recording(folder_.file("."));
+  EXPECT_THAT(look(recording, Until::now), ElementsAre(1));
 }
 
 TEST_F(WatchRecording, EndsWhereTheFirstEventWasLost) {
@@ -95,16 +102,16 @@ TEST_F(WatchRecording, EndsWhereTheFirstEventWasLost) {
   write(1, lost, {at(10, 1), at(40, 4)});
   write(2, {}, {at(20, 2), at(30, 3)});
   Recording recording(folder_.file("."));
-  EXPECT_THAT(look(recording, true), ElementsAre(1, 2));
+  EXPECT_THAT(look(recording, Until::end), ElementsAre(1, 2));
   EXPECT_EQ(recording.lost(), 3U);
 }
 
 TEST_F(WatchRecording, TakesAFileWithoutAHeadForOneThatLostAll) {
   ASSERT_FALSE(folder_.write("events.7.1", "").empty());
   Recording recording(folder_.file("."));
-  EXPECT_THAT(look(recording, false), IsEmpty());
+  EXPECT_THAT(look(recording, Until::may_change), IsEmpty());
   EXPECT_EQ(recording.lost(), 0U);  // it may just be made
-  EXPECT_THAT(look(recording, true), IsEmpty());
+  EXPECT_THAT(look(recording, Until::end), IsEmpty());
   EXPECT_EQ(recording.lost(), 1U);
 }
 
@@ -115,7 +122,7 @@ TEST_F(WatchRecording, PutsTheElementsOfARequestTogether) {
   const Record second{begin_ + 10, Kind::element, 0, 0, 5, 0, {0x4000, 32, 0x12}};
   write(1, {}, {post, second, at(20, 6), post, at(30, 7)});
   Recording recording(folder_.file("."));
-  recording.look(true);
+  recording.look(Until::end);
   Event event;
   ASSERT_TRUE(recording.next(event));
   ASSERT_EQ(event.parts.size(), 2U);

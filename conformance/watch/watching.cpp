@@ -11,7 +11,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 extern char** environ;
@@ -58,21 +60,44 @@ int run_watched(const std::vector<std::string>& program, const std::string& fold
   constexpr int kPause = 50;  // ms
   pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, child, 0)), POLLIN, 0};
   // Where the kernel lacks that, it is told at the end what the program did.
-  while (ended.fd >= 0 && poll(&ended, 1, kPause) <= 0)
-    if (const int signal = look(); signal != 0) kill(child, signal);
+  std::exception_ptr trouble;  // of looking; the program's end is waited for all the same
+  while (ended.fd >= 0 && poll(&ended, 1, trouble ? -1 : kPause) <= 0) {
+    try {
+      if (const int signal = trouble ? 0 : look(); signal != 0) kill(child, signal);
+    } catch (...) {
+      trouble = std::current_exception();
+    }
+  }
   if (ended.fd >= 0) close(ended.fd);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   std::signal(SIGINT, old_interrupt);
   std::signal(SIGQUIT, old_quit);
+  if (trouble) std::rethrow_exception(trouble);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-Telling::Telling(const std::string& folder, std::optional<Whose> only, Suppressions suppressions,
-                 std::function<void(const Finding&)> tell)
-    : recording_(folder),
-      places_(folder),
+namespace {
+
+/// Whether the process was started to be watched into this folder: its number may be another one's
+/// by now.
+bool is_watched(std::uint32_t pid, const std::string& folder) {
+  std::ifstream in(fmt::format("/proc/{}/environ", pid), std::ios::binary);
+  const auto wanted = fmt::format("{}={}", kFolderVariable, folder);
+  for (std::string entry; std::getline(in, entry, '\0');)
+    if (entry == wanted) return true;
+  return false;
+}
+
+}  // namespace
+
+Telling::Telling(const std::string& folder, bool live, std::optional<Whose> only,
+                 Suppressions suppressions, std::function<void(const Finding&)> tell)
+    : folder_(std::filesystem::absolute(folder)),
+      live_(live),
+      recording_(folder),
+      places_(folder, live),
       judge_([this](std::uint32_t pid, std::uint64_t at) { return places_.name(pid, at); }),
       only_(only),
       suppressions_(std::move(suppressions)),
@@ -83,7 +108,7 @@ bool Telling::is_wanted(const Finding& finding) const {
 }
 
 void Telling::look(bool ended) {
-  recording_.look(ended);
+  recording_.look(!ended ? Until::may_change : live_ ? Until::now : Until::end);
   for (Event event; recording_.next(event);) {
     judge_.take(event);
     if (began_ == 0) began_ = event.record.time;
@@ -100,7 +125,8 @@ void Telling::look(bool ended) {
 }
 
 void Telling::signal_programs(int signal) const {
-  for (const auto pid : recording_.processes()) kill(static_cast<pid_t>(pid), signal);
+  for (const auto pid : recording_.processes())
+    if (pid > 1 && is_watched(pid, folder_)) kill(static_cast<pid_t>(pid), signal);
 }
 
 Told Telling::told() const {

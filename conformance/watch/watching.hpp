@@ -34,15 +34,16 @@ struct Told {
 /// What is told of a recording, while it is written and behind its end.
 class Telling {
  public:
-  /// `only`: findings of one of the two, or of both if it is empty. `tell` is called for each
-  /// finding when it is first seen. Throws std::runtime_error if there is no such folder.
-  Telling(const std::string& folder, std::optional<Whose> only, Suppressions suppressions,
-          std::function<void(const Finding&)> tell);
-  /// Judges what is there; `ended`: nothing will follow.
+  /// `live`: the programs still run, or have just ended. `only`: findings of one of the two, or of
+  /// both if it is empty. `tell` is called for each finding when it is first seen. Throws
+  /// std::runtime_error if there is no such folder.
+  Telling(const std::string& folder, bool live, std::optional<Whose> only,
+          Suppressions suppressions, std::function<void(const Finding&)> tell);
+  /// Judges what is there; `ended`: nothing more is looked at.
   void look(bool ended);
   /// Whether something was told.
   [[nodiscard]] bool has_told() const { return has_told_; }
-  /// Sends the signal to all processes that have recorded something.
+  /// Sends the signal to all processes that have recorded something and are still there.
   void signal_programs(int signal) const;
   /// All of it. Of each finding as often as it was seen.
   [[nodiscard]] Told told() const;
@@ -50,6 +51,8 @@ class Telling {
  private:
   [[nodiscard]] bool is_wanted(const Finding& finding) const;
 
+  std::string folder_;  ///< absolute
+  bool live_;
   Recording recording_;
   Places places_;
   Judge judge_;

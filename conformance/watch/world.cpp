@@ -65,7 +65,9 @@ void World::begin_change(const Request& request) {
 
 void World::end_change(const Request& request, bool done) {
   change_windows_of(request, [&](std::uint32_t slot) {
-    const bool last = --windows[slot].pending <= 0;
+    // An invalidation that was posted before its bind was over was not counted when it began.
+    windows[slot].pending = std::max(0, windows[slot].pending - 1);
+    const bool last = windows[slot].pending == 0;
     const bool known = done && last && (!request.bind || request.rkey.value() != 0);
     if (!state.windows.at(slot).live.truth() || !known) return;
     if (!request.bind) {
@@ -85,6 +87,12 @@ void World::doubt_windows(std::uint32_t qp_slot) {
     if (const auto& w = state.windows.at(slot);
         (w.two & w.bound & (w.qp == Plain::slot(qp_slot))).truth())
       state.windows.change(slot, [](auto& doubted) { doubted.undefined = true; });
+}
+
+void World::end_windows_of(Plain::Key rkey) {
+  for (std::uint32_t slot = 0; slot < windows.size(); ++slot)
+    if (const auto& w = state.windows.at(slot); (w.live & (w.rkey == rkey)).truth())
+      state.windows.change(slot, [](auto& old) { old.live = old.bound = false; });
 }
 
 void World::doubt_window(Plain::Key rkey) {

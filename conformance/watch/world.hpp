@@ -103,6 +103,8 @@ struct World {
   void end_change(const Request& request, bool done);
   /// The queue pair failed or ended: nothing says what became of the windows bound through it.
   void doubt_windows(std::uint32_t qp_slot);
+  /// A window got the key or a region did: who else had it has ended unseen.
+  void end_windows_of(Plain::Key rkey);
   /// Somebody invalidates the key; of a window that has it nothing more is known.
   void doubt_window(Plain::Key rkey);
   /// Whether the key may stand for a window that is not known to stand for anything.

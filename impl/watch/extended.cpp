@@ -253,6 +253,8 @@ bool unpatch(ibv_cq* queue) {
   ibv_cq_ex* real = queues.find(queue);
   if (!real) return false;
   auto* extended = reinterpret_cast<ibv_cq_ex*>(queue);  // which begins as it does
+  if (extended->start_poll != start_poll) return false;  // another one, at the place of one that
+                                                         // ended unseen
   extended->start_poll = real->start_poll;
   extended->next_poll = real->next_poll;
   queues.remove(real);

@@ -216,6 +216,12 @@ class Library(unittest.TestCase):
         self.assertEqual(main.lost, 2 * ROUNDS + 1)
         self.assertTrue(main.records[0].time < main.lost_since < main.records[-1].time)
 
+    def test_no_room_at_first(self):
+        late = next(file for file in self.ran("later")[2] if file.records)
+        # The main thread has lost all that it did, its exit, too.
+        self.assertEqual((len(late.records), late.lost), (2 * ROUNDS + 1, BEGUN + 1))
+        self.assertLess(late.lost_since, late.records[0].time)
+
     def test_full_disk(self):
         (self.folder / "disk").mkdir()
         # In a namespace of its own, so that nothing stays mounted.

@@ -30,10 +30,14 @@ int dealloc_mw(ibv_mw* window) {
 ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) {
   const Call call(__builtin_return_address(0));
   auto* real = originals_of(context)->create_cq_ex;
-  // Whose a completion is, has to be asked for.
-  ibv_cq_init_attr_ex asked = *attributes;
-  asked.wc_flags |= IBV_WC_EX_WITH_QP_NUM;
-  ibv_cq_ex* queue = real(context, &asked);
+  constexpr auto kKnown = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
+  ibv_cq_ex* queue = nullptr;
+  if ((attributes->comp_mask & ~static_cast<std::uint32_t>(kKnown)) == 0) {
+    // Whose a completion is, has to be asked for.
+    ibv_cq_init_attr_ex asked = *attributes;
+    asked.wc_flags |= IBV_WC_EX_WITH_QP_NUM;
+    queue = real(context, &asked);
+  }
   if (!queue) queue = real(context, attributes);
   call.made(Kind::create_cq, queue, {});
   if (queue && watching() && !patch(queue)) call.passed(Passed::extended_cq, queue);

@@ -47,6 +47,7 @@ pthread_once_t started = PTHREAD_ONCE_INIT;
 pthread_key_t thread_end;
 std::atomic<pid_t> process;
 std::atomic<Head*> first_head;  // of the process; stays mapped, for threads that have no file
+std::atomic<std::uint64_t> lost_before, lost_before_since;  // there was one
 
 using Path = std::array<char, PATH_MAX + 64>;
 
@@ -109,6 +110,15 @@ void take_chunk(Writer& w, Record* chunk, std::size_t offset) {
   w.offset = offset + kChunk;
 }
 
+/// Where the judge finds it.
+void count_lost(Head& head, std::uint64_t events, std::uint64_t time) {
+  std::atomic_ref since(head.lost_since);
+  std::uint64_t known = since.load(std::memory_order_relaxed);
+  while ((known == 0 || time < known) && !since.compare_exchange_weak(known, time)) {
+  }
+  std::atomic_ref(head.lost).fetch_add(events, std::memory_order_relaxed);
+}
+
 /// Opens the thread's file. One that is there was written before the program was replaced by exec,
 /// or by a thread that had the same number: it is continued.
 bool open_file(Writer& w, int file) {
@@ -138,6 +148,8 @@ bool open_file(Writer& w, int file) {
   std::atomic_ref(w.head->since).store(0, std::memory_order_release);  // of a thread before exec
   Head* none = nullptr;
   first_head.compare_exchange_strong(none, w.head);
+  if (const std::uint64_t lost = lost_before.exchange(0); lost > 0)
+    count_lost(*w.head, lost, lost_before_since.load());
   while (w.next != w.end && w.next->time != 0) ++w.next;
   return true;
 }
@@ -186,6 +198,8 @@ void end_thread(void*) {
 void begin_child() {
   process.store(getpid());
   first_head.store(nullptr);
+  lost_before.store(0);
+  lost_before_since.store(0);
   writer = Writer{};
 }
 
@@ -201,15 +215,12 @@ void start() {
 /// So early that the program has not changed its environment or its folder.
 [[gnu::constructor]] void start_early() { pthread_once(&started, start); }
 
-/// Counts it where the judge finds it.
 void lose(const Record& record) {
   Head* head = writer.head ? writer.head : first_head.load(std::memory_order_relaxed);
-  if (!head) return;
-  std::atomic_ref since(head->lost_since);
-  std::uint64_t known = since.load(std::memory_order_relaxed);
-  while ((known == 0 || record.time < known) && !since.compare_exchange_weak(known, record.time)) {
-  }
-  std::atomic_ref(head->lost).fetch_add(1, std::memory_order_relaxed);
+  if (head) return count_lost(*head, 1, record.time);
+  std::uint64_t none = 0;
+  lost_before_since.compare_exchange_strong(none, record.time);
+  lost_before.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool copy(int from, int to) {

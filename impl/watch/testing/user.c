@@ -240,13 +240,14 @@ static void family(void) {
   }
 }
 
-// There is room again when the program ends, but there was none for a thread's first event.
-static void no_room_for_a_while(void) {
+static void have_room(rlim_t bytes) {
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, RLIM_INFINITY});
+}
+
+static void work_elsewhere(void) {
   pthread_t thread;
-  setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, RLIM_INFINITY});
   pthread_create(&thread, NULL, work, (void*)1);
   pthread_join(thread, NULL);
-  setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
 }
 
 static void contexts(void) {
@@ -274,6 +275,7 @@ int main(int count, char** arguments) {
   SAY(munmap(map(), 4096));  // nothing is registered yet
   SAY(chdir("/"));           // the folder for the records may have been named from elsewhere
   if (strcmp(mode, "nothing") == 0) return 0;
+  if (strcmp(mode, "later") == 0) have_room(1000);
   begin();
   if (strcmp(mode, "calls") == 0) make_all(), post_all(), end_all();
   if (strcmp(mode, "extended") == 0) post_extended(), post_shared(), bind_windows();
@@ -282,7 +284,10 @@ int main(int count, char** arguments) {
   if (strcmp(mode, "family") == 0) family();
   if (strcmp(mode, "child") == 0) SAY(post(4, 0));
   if (strcmp(mode, "fill") == 0) work((void*)1);
-  if (strcmp(mode, "room") == 0) no_room_for_a_while();
+  // There is room again when the program ends, but there was none for a thread's first event.
+  if (strcmp(mode, "room") == 0) have_room(1000), work_elsewhere(), have_room(RLIM_INFINITY);
+  // There was none for all that was first.
+  if (strcmp(mode, "later") == 0) have_room(RLIM_INFINITY), work_elsewhere();
   if (strcmp(mode, "contexts") == 0) contexts();
   if (strcmp(mode, "interrupted") == 0) interrupted();
   return 0;
