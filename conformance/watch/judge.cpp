@@ -91,6 +91,7 @@ void Judge::close_device(const Event& event) {
       if (Life& life = world->windows[w].life;
           life.live && life.pid == event.pid && life.parent == domain.object) {
         mark_ended(life, event.record.caller);
+        world->live_windows.erase(w);
         world->state.windows.change(w, [](auto& window) { window.live = window.bound = false; });
         windows_.erase({life.pid, life.object});
       }

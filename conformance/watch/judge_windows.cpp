@@ -30,6 +30,7 @@ void Judge::alloc_mw(const Event& event) {
   rule.effect({world.state, call, result}, world.state);
   Life life{event.pid, event.record.object, words[0], event.record.caller};
   life.made = event.record.time;
+  world.live_windows.insert(call.mw);
   world.windows.push_back({life, 0});
   windows_[{event.pid, event.record.object}] = {&world, call.mw};
 }
@@ -44,6 +45,7 @@ void Judge::dealloc_mw(const Event& event) {
   }
   auto& [world, slot] = found->second;
   mark_ended(world->windows[slot].life, event.record.caller);
+  world->live_windows.erase(slot);
   world->state.windows.change(
       slot, [](auto& window) { window.live = window.bound = window.undefined = false; });
   windows_.erase(found);

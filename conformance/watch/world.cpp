@@ -50,7 +50,7 @@ World::World() {
 /// Hands over the slot of each window that the request changes.
 void World::change_windows_of(const Request& request, auto&& change) {
   if (request.bind) return change(request.bind->mw);
-  for (std::uint32_t slot = 0; slot < windows.size(); ++slot)
+  for (const auto slot : live_windows)
     if (const auto& w = state.windows.at(slot);
         (w.live & w.two & (w.rkey == request.rkey)).truth())
       change(slot);
@@ -83,27 +83,27 @@ void World::end_change(const Request& request, bool done) {
 }
 
 void World::doubt_windows(std::uint32_t qp_slot) {
-  for (std::uint32_t slot = 0; slot < windows.size(); ++slot)
+  for (const auto slot : live_windows)
     if (const auto& w = state.windows.at(slot);
         (w.two & w.bound & (w.qp == Plain::slot(qp_slot))).truth())
       state.windows.change(slot, [](auto& doubted) { doubted.undefined = true; });
 }
 
 void World::end_windows_of(Plain::Key rkey) {
-  for (std::uint32_t slot = 0; slot < windows.size(); ++slot)
+  for (const auto slot : live_windows)
     if (const auto& w = state.windows.at(slot); (w.live & (w.rkey == rkey)).truth())
       state.windows.change(slot, [](auto& old) { old.live = old.bound = false; });
 }
 
 void World::doubt_window(Plain::Key rkey) {
-  for (std::uint32_t slot = 0; slot < windows.size(); ++slot)
+  for (const auto slot : live_windows)
     if ((state.windows.at(slot).rkey == rkey).truth())
       state.windows.change(slot, [](auto& w) { w.undefined = true; });
 }
 
 bool World::is_doubtful(Plain::Key rkey) const {
   bool known = by_rkey.contains(low(rkey.value())), any_undefined = false;
-  for (std::uint32_t slot = 0; slot < windows.size(); ++slot) {
+  for (const auto slot : live_windows) {
     const auto& w = state.windows.at(slot);
     if (!w.live.truth()) continue;
     if (!w.undefined.truth())

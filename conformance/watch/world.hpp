@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -95,6 +96,7 @@ struct World {
   std::deque<End> ends;                 ///< in slots 0, 2, 4, ...
   std::vector<Life> domains;            ///< by slot
   std::vector<WindowLife> windows;      ///< by slot
+  std::set<std::uint32_t> live_windows;  ///< slots of those that are not deallocated
   std::unordered_map<std::uint32_t, std::uint32_t> by_lkey, by_rkey;  ///< slot of the last holder
 
   /// A request that changes windows was posted: they are undefined until it is over.
