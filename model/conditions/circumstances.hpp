@@ -42,11 +42,15 @@ constexpr bool blames_remote(const auto& v) {
   return (outcome == Outcome::rem_access_err || outcome == Outcome::terminated) &&
          is_remote(v.call.verb);
 }
-/// Whether the connection ended with a message to a receive whose region has an iova of its own.
-template <class D> constexpr auto landed_elsewhere(const View<D>& v) {
+/// Whether a message ended the connection, or was stored outside of the receive's region, and a
+/// region behind the receive satisfies the predicate.
+template <class D> constexpr auto landed_in(const View<D>& v, auto&& predicate) {
   auto found = D::bit(false);
-  if (v.result.outcome == Outcome::terminated && is_send(v.call.verb))
-    found = some_region(v.receive(0), elsewhere<D>) | some_region(v.receive(1), elsewhere<D>);
+  const auto outcome = v.result.outcome;
+  if (!is_send(v.call.verb)) return found;
+  if (outcome == Outcome::terminated || outcome == Outcome::ok)
+    found = some_region(v.receive(0), predicate) | some_region(v.receive(1), predicate);
+  if (outcome == Outcome::ok) found = found & !receive_in_bounds<D>.holds(v);
   return found;
 }
 /// Whether a window behind the remote range satisfies the predicate.
@@ -121,14 +125,14 @@ MRPROOF_CIRCUMSTANCE_ON(kAboutZeroBased, remote_zero_based,
 MRPROOF_CIRCUMSTANCE_ON(kAboutReceives | kAboutZeroBased, receive_zero_based,
     "the region behind the receive is addressed by offsets",
     "reg_mr.zero_based gap.receive_zero_based",
-    ((v.result.outcome == Outcome::rem_op_err || v.result.outcome == Outcome::terminated) &&
-        is_send(v.call.verb)) &
-        (some_region(v.receive(0), zero_based<D>) | some_region(v.receive(1), zero_based<D>)));
+    landed_in(v, zero_based<D>) |
+        (D::bit(v.result.outcome == Outcome::rem_op_err && is_send(v.call.verb)) &
+            (some_region(v.receive(0), zero_based<D>) | some_region(v.receive(1), zero_based<D>))));
 MRPROOF_CIRCUMSTANCE(addressed_by_iova,
     "a region is addressed by an iova of its own, and none by offsets",
     "reg_mr.iova reg_mr.iova_formula",
     (((blames_remote(v) | reached_too_far(v)) & some_region(v.remote(), elsewhere<D>)) |
-        landed_elsewhere(v) |
+        landed_in(v, elsewhere<D>) |
         ((blames_local(v) | reached_too_far_here(v)) & some_local_region(v, elsewhere<D>))) &
         !(local_zero_based<D>.holds(v) | remote_zero_based<D>.holds(v)));
 
@@ -203,10 +207,11 @@ MRPROOF_CIRCUMSTANCE(read_only_memory, "part of the memory is read-only", "memor
 /// What makes a success one out of bounds, and the circumstances that it is named by then.
 template <class D>
 inline constexpr const Condition<D>* kBounds[] = {
-    &local_in_bounds<D>, &remote_in_bounds<D>, &bind_in_bounds<D>};
+    &local_in_bounds<D>, &remote_in_bounds<D>, &receive_in_bounds<D>, &bind_in_bounds<D>};
 template <class D>
 inline constexpr const Condition<D>* kOutOfBounds[] = {&local_zero_based<D>, &remote_zero_based<D>,
-    &addressed_by_iova<D>, &through_window<D>, &zero_based_window<D>, &bind_wraps<D>};
+    &receive_zero_based<D>, &addressed_by_iova<D>, &through_window<D>, &zero_based_window<D>,
+    &bind_wraps<D>};
 
 /// All of them, in the order in which they are named.
 template <class D>
