@@ -174,6 +174,7 @@ static int transfer(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey
     return -2;
 }
 
+/* Posts the request to the queue pair and gives the status of its completion. */
 static int wait_for(struct ibv_qp *of, struct ibv_send_wr *wr)
 {
     struct ibv_send_wr *bad;
@@ -188,21 +189,11 @@ static int wait_for(struct ibv_qp *of, struct ibv_send_wr *wr)
     return -2;
 }
 
-/* Binds a type 2 window at the second queue pair and gives its key. */
-static uint32_t bind_window(struct ibv_mw *mw, struct ibv_mr *mr, uint64_t length, int access)
+/* Posts a receive of the second queue pair. */
+static void receive(struct ibv_sge sge)
 {
-    struct ibv_send_wr wr = {.opcode = IBV_WR_BIND_MW};
-    wr.bind_mw.mw = mw;
-    wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
-    wr.bind_mw.bind_info = (struct ibv_mw_bind_info){mr, (uintptr_t)mr->addr, length, access};
-    wait_for(qp[1], &wr);
-    return wr.bind_mw.rkey;
-}
-
-static void invalidate_window(uint32_t key)
-{
-    struct ibv_send_wr wr = {.opcode = IBV_WR_LOCAL_INV, .invalidate_rkey = key};
-    wait_for(qp[1], &wr);
+    struct ibv_recv_wr *bad, wr = {.wr_id = 2, .sg_list = &sge, .num_sge = 1};
+    NEED(!(srq ? ibv_post_srq_recv(srq, &wr, &bad) : ibv_post_recv(qp[1], &wr, &bad)));
 }
 
 static struct ibv_sge piece(void *at, uint32_t length, uint32_t lkey)

@@ -1,19 +1,9 @@
 /* finds: post_bind_mw.bind_right */
-#include "pair.h"
+#include "window.h"
 
 int main(void)
 {
-    open_all();
-    connect_pair(ALL);
-    struct ibv_mr *near = region(memory, SIZE, ALL);
-    struct ibv_mr *far = region(memory + SIZE, SIZE, ALL | IF_WRONG(0, IBV_ACCESS_MW_BIND));
-    struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
-    NEED(mw);
-    uint32_t key = bind_window(mw, far, 64, IBV_ACCESS_REMOTE_WRITE);
-    (void)key;
-    NEED(!ibv_dealloc_mw(mw)); /* before its queue pair: rxe waits 50 s else (F13) */
-    close_qps();
-    NEED(!ibv_dereg_mr(near) && !ibv_dereg_mr(far));
-    close_all();
+    open_window(ALL | IF_WRONG(0, IBV_ACCESS_MW_BIND), 64, IBV_ACCESS_REMOTE_WRITE);
+    close_window();
     return 0;
 }

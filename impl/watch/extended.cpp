@@ -168,7 +168,7 @@ int wr_complete(ibv_qp_ex* qp) {
   }
   forget(p);
   const int result = p.real.wr_complete(qp);
-  if (result != 0) append_refused(&qp->qp_base, result, requests, __builtin_return_address(0));
+  if (result != 0) append_refused(qp, result, requests, false, __builtin_return_address(0));
   return result;
 }
 

@@ -79,18 +79,6 @@ std::uint64_t record_list(const void* queue, const Request* list, const void* ca
   return count;
 }
 
-void refused(const void* queue, int result, std::uint64_t count, bool receives,
-             const void* caller) {
-  const Moment moment;
-  append({moment.time(),
-          Kind::refused,
-          0,
-          result < 0 ? errno : result,
-          word(queue),
-          word(caller),
-          {count, receives ? 1U : 0U}});
-}
-
 /// A place that no list has.
 template <typename Request>
 Request nowhere{};
@@ -109,7 +97,7 @@ int post(Post original, Queue* queue, Request* list, Request** bad, const void* 
   // From the refused one on: those before it may have completed, and their requests be gone.
   std::uint64_t lost = told && first_refused ? 0 : count;
   for (; told && first_refused && lost < count; first_refused = first_refused->next) ++lost;
-  refused(queue, result, lost, sizeof(Request) == sizeof(ibv_recv_wr), caller);
+  append_refused(queue, result, lost, sizeof(Request) == sizeof(ibv_recv_wr), caller);
   return result;
 }
 
@@ -130,8 +118,16 @@ void set_bind(Record& request, const ibv_mw* window, std::uint32_t rkey,
   request.words[6] = info.mw_access_flags | static_cast<std::uint64_t>(rkey) << 32;
 }
 
-void append_refused(const ibv_qp* qp, int result, std::uint64_t count, const void* caller) {
-  refused(qp, result, count, false, caller);
+void append_refused(const void* queue, int result, std::uint64_t count, bool receives,
+                    const void* caller) {
+  const Moment moment;
+  append({moment.time(),
+          Kind::refused,
+          0,
+          result < 0 ? errno : result,
+          word(queue),
+          word(caller),
+          {count, receives ? 1U : 0U}});
 }
 
 int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad) {
@@ -160,7 +156,7 @@ int bind_mw(ibv_qp* qp, ibv_mw* window, ibv_mw_bind* bind) {
   }
   const int result = originals_of(qp->context)->bind_mw(qp, window, bind);
   if (result != 0) {
-    refused(qp, result, 1, false, caller);
+    append_refused(qp, result, 1, false, caller);
     return result;
   }
   const Moment moment;

@@ -36,9 +36,10 @@ void set_first_element(Record& request, std::uint64_t address, std::uint32_t len
 /// Puts what a bind asks for into the record of its request.
 void set_bind(Record& request, const ibv_mw* window, std::uint32_t rkey,
               const ibv_mw_bind_info& info);
-/// Adds that the provider refused so many sends, the last ones that this thread posted. `result`:
-/// an errno, or less than 0 if that is in errno.
-void append_refused(const ibv_qp* qp, int result, std::uint64_t count, const void* caller);
+/// Adds that the provider refused so many requests, the last ones that this thread posted to the
+/// queue. `result`: an errno, or less than 0 if that is in errno.
+void append_refused(const void* queue, int result, std::uint64_t count, bool receives,
+                    const void* caller);
 
 /// What a context's table holds in their place.
 int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad);
