@@ -22,6 +22,8 @@ C_LIBRARY = re.compile(r"(ld-linux-x86-64|lib(c|m|mvec|dl|pthread|rt|resolv|util
 COMPILER_LIBRARY = re.compile(r"lib(stdc\+\+|gcc_s|atomic|asan|ubsan|lsan|tsan)\.so\.\d+")
 # Of these no other than the one that a program was built with will do, and suites lack it.
 PROGRAM_LIBRARY = re.compile(r"libfmt\.so\.\d+")
+# What a wire takes (init), where the kernel has it.
+WIRE = ("veth?", "sch_ingress?", "sch_netem?", "cls_matchall?", "act_skbmod?", "act_mirred?")
 # Where a tree has what is the machine's.
 OF_THE_MACHINE = "of-the-machine"
 
@@ -300,8 +302,8 @@ def module_archive(files, names, release):
     return archive
 
 
-def base_archive(target, modules, userspace, init):
-    """Everything but the program."""
+def base_archive(target, modules, wire, userspace, init):
+    """Everything but the program; `wire` are the modules that a wire takes."""
     archive = Archive()
     for name in ("dev", "proc", "sys", "tmp", "run", "root", "etc", "usr/bin", "usr/sbin"):
         archive.folder(name)
@@ -312,9 +314,12 @@ def base_archive(target, modules, userspace, init):
     archive.file("etc/target", guest_settings(target).encode())
     for number, (name, data) in enumerate(modules):
         archive.file(module_place(number, name), data)
+    for number, (name, data) in enumerate(wire):
+        archive.file(f"usr/lib/modules/wire/{number:02}-{name}.ko", data)
     archive.file(f"usr/lib64/{LOADER}", userspace.loader.read_bytes(), executable=True)
     archive.file("usr/bin/busybox", userspace.tool("busybox").read_bytes(), executable=True)
-    userspace.add_program(archive, userspace.tool("rdma"), "usr/bin/rdma")
+    for tool in ("rdma", "ip", "tc"):
+        userspace.add_program(archive, userspace.tool(tool), f"usr/bin/{tool}")
     userspace.add_provider(archive, target["userspace"]["provider"])
     return archive
 

@@ -11,7 +11,8 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
       "--device", plan.device,
       "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
       "suffixes @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
-      "@two-processes: initiator and responder in one each; joined by +: @uverbs+fork");
+      "@two-processes: initiator and responder in one each, @lossy: packets are lost on their "
+      "way; joined by +: @uverbs+fork");
   auto* target =
       command
           .add_option("--target", session.machine.target,
@@ -40,6 +41,12 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
           "and the calls move from processor to processor")
       ->needs(target);
   command
+      .add_option("--wire", session.machine.wire,
+                  "packets of the virtual machine's device go over a wire that loses, repeats, "
+                  "delays or damages them, in the words of tc-netem(8): 'loss 5% duplicate 2%'")
+      ->check(kWire)
+      ->needs(target);
+  command
       .add_flag("!--no-repeat", session.machine.repeats,
                 "an emulated virtual machine of two processors, whose time is this machine's: what "
                 "it does is not the same each time")
@@ -56,6 +63,7 @@ void take_guest(const CLI::App& command, const model::Trace& trace, MachineOptio
   if (command.count("--guest-seed") == 0) machine.seed = trace.guest->seed;
   if (command.count("--guest-processors") == 0) machine.processors = trace.guest->processors;
   machine.preempt = machine.preempt || trace.guest->preempt;
+  if (machine.wire.empty()) machine.wire = trace.guest->wire;
 }
 
 void add_trial_options(CLI::App& command, TrialOptions& options) {

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "model/trace/trace.hpp"
+
 namespace mrproof::conformance {
 
 /// More than anyone waits for, or has memory for; sums of seconds and GiB stay in range.
@@ -29,6 +31,16 @@ inline const CLI::Validator kNotEmpty(
       return text.empty() ? "the value is empty; name one, or leave out the option" : "";
     },
     "", "not-empty");
+
+/// What netem may be told.
+inline const CLI::Validator kWire(
+    [](const std::string& text) -> std::string {
+      return model::is_of_wire(text)
+                 ? ""
+                 : "takes what tc-netem(8) does to packets, 'loss 5% duplicate 2%' for instance, "
+                   "not '" + text + "'";
+    },
+    "", "wire");
 
 /// A whole number, decimal or 0x..; CLI11 would take -1 for the largest one, and 010 for 8.
 inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {

@@ -24,6 +24,8 @@ struct MachineOptions {
   /// The guest's kernel can be preempted nearly anywhere, and the worker is moved from processor to
   /// processor: races are likelier.
   bool preempt = false;
+  /// What befalls packets of the guest's device (model::GuestSetup::wire); empty: it has no wire.
+  std::string wire;
   std::uint32_t seed = 1;        ///< of what is random in a guest that repeats
   bool driver_coverage = false;  ///< what is reached of the driver is told; of emulated guests only
 };

@@ -65,7 +65,7 @@ std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::stri
         const auto* shows = property_tests::last_told_by(trace);
         if (!finding || shows == nullptr) continue;
         scenarios.back().keeps_memory = model::is_of_kept_memory(*shows);
-        if (trace.guest && trace.rounds > 1)
+        if (trace.guest && (trace.rounds > 1 || !trace.guest->wire.empty()))
           scenarios.back().race = {*trace.guest, trace.rounds, *shows};
       }
     }

@@ -33,7 +33,7 @@ Supervisor::Supervisor(SupervisorOptions options, property_tests::Plan plan, Cha
       host_(host),
       tally_(tally),
       journal_(journal) {
-  plan_.lossless = host.guest().has_value();
+  plan_.lossless = host.guest() && host.guest()->wire.empty();
 }
 
 void Supervisor::run() {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -29,6 +30,8 @@ constexpr auto kBootLimit = std::chrono::minutes(5);
 constexpr auto kSilenceLimit = std::chrono::seconds(100);
 /// Emulated machines hang or panic now and then while they boot, before anything was called.
 constexpr int kBoots = 3;
+/// What the guest's first process says where it cannot go on (ci/vm/init).
+constexpr auto kFailed = "mrproof: guest failed: ";
 /// Longest without a sign of life from a guest, by this machine's clock, before its emulator counts
 /// as stuck. It is no verdict: a guest that hangs tells so itself, by its own clock.
 constexpr auto kEmulatorLimit = std::chrono::minutes(10);
@@ -120,12 +123,14 @@ class VirtualHost : public AgentHost {
           "{}: a guest of {} processors is wanted, and its QEMU repeats what a guest does with {} "
           "only; install QEMU 10 or newer, and build the image again",
           machine.target, machine.processors, most));
-    return {machine.seed, machine.processors == 0 ? most : machine.processors, machine.preempt};
+    return {machine.seed, machine.processors == 0 ? most : machine.processors, machine.preempt,
+            machine.wire};
   }
 
   static std::vector<std::string> kernel_arguments(const MachineOptions& machine) {
     auto all = machine.kernel_arguments;
     if (machine.preempt) all.emplace_back("preempt=full");
+    if (!machine.wire.empty()) all.push_back(fmt::format("wire=\"{}\"", machine.wire));
     return all;
   }
 
@@ -186,8 +191,12 @@ class VirtualHost : public AgentHost {
   }
 
   void boot() {
-    for (int i = 1; i < kBoots; ++i)
+    for (int i = 1; i < kBoots; ++i) {
       if (come_up(true)) return;
+      if (const auto failed = console_line({kFailed}); guest_ && !failed.empty())
+        throw model::ToolError(fmt::format("the virtual machine does not come up: {}; see {}",
+                                           failed.substr(std::strlen(kFailed)), log_));
+    }
     if (come_up(false)) return;
     const auto said = last_line(console_ + "-qemu.log");
     throw model::ToolError(fmt::format(

@@ -102,6 +102,7 @@ std::vector<Part> take_races(property_tests::Plan& plan, const MachineOptions& m
     part.machine.seed = race.guest.seed;
     part.machine.processors = race.guest.processors;
     part.machine.preempt = race.guest.preempt;
+    part.machine.wire = race.guest.wire;
     part.numbered_from = kBehindThePlan + (number << 32U);
     races.push_back(std::move(part));
     return true;

@@ -83,7 +83,7 @@ class Context final : public Process {
   [[nodiscard]] model::QpState leave_rts(QpEnd& end, bool must_fail) const;
   void settle(QpEnd& end, bool must_fail, Answer& answer);
   void await_end(QpEnd& end, Answer& answer);
-  std::uint64_t post_empty_read(QpEnd& end);
+  std::uint64_t post_empty(QpEnd& end);
   void answers(QpEnd& end, Answer& answer);
   bool read_nothing(QpEnd& end);
   bool send_nothing(QpEnd& end);

@@ -14,10 +14,11 @@ namespace mrproof::impl {
 namespace {
 
 /// The words, and what each asks for.
-constexpr std::array<std::pair<std::string_view, bool VerbsOptions::*>, 3> kWords{
+constexpr std::array<std::pair<std::string_view, bool VerbsOptions::*>, 4> kWords{
     {{"uverbs", &VerbsOptions::rereg_by_uverbs},
      {"fork", &VerbsOptions::fork_protection},
-     {"two-processes", &VerbsOptions::two_processes}}};
+     {"two-processes", &VerbsOptions::two_processes},
+     {"lossy", &VerbsOptions::lossy}}};
 
 }  // namespace
 

@@ -32,6 +32,9 @@ struct VerbsOptions {
   bool fork_protection = false;
   /// Whether there are two processes, each with a context of its own, for what Setup::process says.
   bool two_processes = false;
+  /// Whether packets are lost on their way. An RDMA write of no bytes then shows that the other end
+  /// answers, and not a read.
+  bool lossy = false;
   Transport transport;
 
   /// For a machine that is known to be quick enough: the transport gives up after half a second
@@ -42,7 +45,7 @@ struct VerbsOptions {
     completion_limit_ms = 1'500;
   }
   /// Takes the words behind a device's name, separated by '+': "uverbs" (rereg_by_uverbs), "fork"
-  /// (fork_protection), "two-processes". False if there is another one.
+  /// (fork_protection), "two-processes", "lossy". False if there is another one.
   bool take(std::string_view words);
   /// The same the other way round, with '@' before them; empty if there are none. Part of the
   /// device's name in its description, so that traces and reports tell.

@@ -188,9 +188,9 @@ void Context::await_request(const Call& call, const Request& request, Answer& an
 }
 
 /// Of a request that is not signaled: its failure completes all the same; of its success nothing is
-/// seen but that a read behind it is answered.
+/// seen but that what is posted behind it is answered.
 void Context::await_unsignaled(QpEnd& own, const Request& request, Answer& answer) {
-  const std::uint64_t behind = post_empty_read(own);
+  const std::uint64_t behind = post_empty(own);
   std::array<ibv_wc, 1> completions;  // NOLINT(*-member-init): poll() fills what it gives
   const ibv_wc& completion = completions[0];
   Patience patience(options_.completion_limit_ms);
@@ -268,12 +268,13 @@ void Context::await_end(QpEnd& end, Answer& answer) {
   if (end.failed) take_receive(end, end.receive_id != 0, Delivery{}, answer);
 }
 
-/// Posts an RDMA read of no bytes, which needs no key (C9-88). Its wr_id; 0 if it was refused.
-std::uint64_t Context::post_empty_read(QpEnd& end) {
+/// Posts an RDMA read of no bytes, which needs no key (C9-88); a write where packets are lost, as
+/// drivers refuse such reads when they are repeated (F44). Its wr_id; 0 if it was refused.
+std::uint64_t Context::post_empty(QpEnd& end) {
   ibv_sge nothing{};
   ibv_send_wr request{};
   request.wr_id = kGhost | next_id_++;
-  request.opcode = IBV_WR_RDMA_READ;
+  request.opcode = options_.lossy && !port_.connector ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ;
   request.send_flags = IBV_SEND_SIGNALED;
   if (port_.connector) {  // a read of iWARP names one place for its bytes, also for none
     request.sg_list = &nothing;
@@ -293,7 +294,7 @@ static bool tells_of_an_answer(ibv_wc_status status) {
 /// connection has ended. A read that fails for what came as its answer was reached by the other
 /// end, which thus has not refused what was sent before it.
 void Context::answers(QpEnd& end, Answer& answer) {
-  const std::uint64_t id = post_empty_read(end);
+  const std::uint64_t id = post_empty(end);
   std::array<ibv_wc, 1> done;  // NOLINT(*-member-init): poll() fills what it gives
   Patience patience(options_.completion_limit_ms);
   bool last_look = id == 0;
@@ -310,7 +311,7 @@ void Context::answers(QpEnd& end, Answer& answer) {
 
 /// Whether a read of no bytes succeeds.
 bool Context::read_nothing(QpEnd& end) {
-  const std::uint64_t id = post_empty_read(end);
+  const std::uint64_t id = post_empty(end);
   if (id == 0) return false;
   // Nobody's verdict hangs on it, and it was seen never to come (rxe 6.1, after RNR_RETRY_EXC_ERR).
   constexpr std::uint32_t kLimit = 250;

@@ -179,10 +179,12 @@ MRPROOF_CIRCUMSTANCE(empty_element_first,
            is_transfer(v.call.verb) && has_elements(v.call.verb) && v.call.elements == 2) &
         is_iwarp(v.state) & (v.call.length == 0) & (v.call.second.length != 0));
 MRPROOF_CIRCUMSTANCE(fenced_before_read,
-    "the request is fenced and not signaled, so that a read waits behind it", "post_send.fence",
+    "the request is fenced, and in flight or not signaled, so that a read may wait behind it",
+    "post_send.fence",
     D::bit((v.result.outcome == Outcome::none || v.result.outcome == Outcome::retry_exc_err) &&
            is_transfer(v.call.verb)) &
-        has<D>(v.call.flags, kUnsignaled | kFenced));
+        has<D>(v.call.flags, kFenced) &
+        (has<D>(v.call.flags, kUnsignaled) | D::bit(v.call.part != Part::whole)));
 MRPROOF_CIRCUMSTANCE(fenced_read, "the request is a read or an atomic operation, and fenced",
     "post_send.fence",
     D::bit((v.result.outcome == Outcome::refused || v.result.outcome == Outcome::none) &&

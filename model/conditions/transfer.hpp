@@ -16,23 +16,23 @@ MRPROOF_SITUATION(pair_rights_defined,
     "modify_qp.access_flags",
     ((v.call.access & ~kPairRights) == 0) &
         (has<D>(v.state.can.features, kAtomics) | !has<D>(v.call.access, kRemoteAtomic)));
-/// Whether the other end serves a read behind the request.
-template <class D> constexpr auto answers_reads(const View<D>& v) {
-  return (v.peer().state == QpState::rts) & v.peer().live & has<D>(v.peer().access, kRemoteRead);
+/// Whether the other end serves what is posted behind the request, by these rights.
+template <class D> constexpr auto serves(const View<D>& v, std::uint32_t rights) {
+  return (v.peer().state == QpState::rts) & v.peer().live & has<D>(v.peer().access, rights);
 }
 /// What the precondition end_is_seen says; over iWARP both ends leave RTS together. A responder may
 /// acknowledge a message and then fail, for the key that it is to invalidate
-/// (gap.remote_invalidate_fault): it answers no read behind that.
+/// (gap.remote_invalidate_fault): it answers nothing behind that.
 template <class D> constexpr auto can_be_seen(const View<D>& v) {
   const auto over = (!is_iwarp(v.state)) | D::bit(!is_sent_only(v.call.verb)) |
-                    (v.peer().state != QpState::rts) | (!v.peer().live) | answers_reads(v);
-  const auto answered =
-      answers_reads(v) & !is_iwarp(v.state) & D::bit(v.call.verb != Verb::send_with_inv);
+                    (v.peer().state != QpState::rts) | (!v.peer().live) | serves(v, kRemoteRead);
+  const auto answered = serves(v, kRemoteRead) & serves(v, kRemoteWrite) & !is_iwarp(v.state) &
+                        D::bit(v.call.verb != Verb::send_with_inv);
   return over & ((!has<D>(v.call.flags, kUnsignaled)) | answered);
 }
 MRPROOF_SITUATION_ON(kAboutPairs, end_is_seen,
-    "the end of the request is seen: by its completion, or by a read behind it that the other end "
-    "serves",
+    "the end of the request is seen: by its completion, or by a read or write behind it that the "
+    "other end serves",
     "harness.unsignaled harness.sent_only", can_be_seen(v));
 MRPROOF_SITUATION(peer_ready, "the queue pair at the other end is in RTS",
     "modify_qp.rc_transitions", (v.peer().state == QpState::rts) & v.peer().live);

@@ -190,7 +190,8 @@ std::optional<Flight::Answer> Flight::judge_beside_failures(
     if (other.step.call.qp != call.qp) continue;
     const bool itself = other.step.call.label == call.label;
     own = own || (flushed && !itself && may_fail(book, other, false));
-    far = far || ((flushed || !itself) && may_fail(book, other, true));
+    far = far ||
+          ((flushed || !itself) && (other.failed_there || may_fail(book, other, true)));
   }
   for (const auto& [fails_here, fails_there] : {std::pair{1, 0}, {0, 1}, {1, 1}}) {
     if ((fails_here != 0 && !own) || (fails_there != 0 && !far)) continue;
@@ -239,9 +240,13 @@ void Flight::abandon(const Call<Plain>& call) {
   std::erase_if(requests_, [&](const Request& r) { return abandons(call, r.step.call); });
 }
 
-void Flight::complete(const Call<Plain>& call, const State<Plain>* failed) {
+void Flight::complete(
+    const Rulebook& book, const Call<Plain>& call, const State<Plain>* failed) {
   std::erase_if(requests_, [&](const Request& r) { return r.step.call.label == call.label; });
   if (failed == nullptr || empty()) return;
+  for (auto& request : requests_)
+    if (request.step.call.qp == call.qp)
+      request.failed_there = request.failed_there || may_fail(book, request, true);
   for (auto& moment : moments_)
     for (const auto qp : {call.qp, peer_of(call.qp)})
       moment.qps.change(qp, [&](auto& end) { end = failed->qps.at(qp); });

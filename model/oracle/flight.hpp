@@ -58,7 +58,7 @@ class Flight {
   void abandon(const Call<Plain>& call);
   /// The request is not in flight any more. If it failed, those behind it find their queue pairs as
   /// they are in this state.
-  void complete(const Call<Plain>& call, const State<Plain>* failed);
+  void complete(const Rulebook& book, const Call<Plain>& call, const State<Plain>* failed);
   /// Calls use(call) for each request.
   template <class Use> void each(Use&& use) const {
     for (const auto& request : requests_) use(request.step.call);
@@ -68,6 +68,8 @@ class Flight {
   struct Request {
     PlannedCall step;
     std::size_t since;  ///< the first moment at which it may take effect
+    /// It may have failed at the other end before it was known that another one had failed.
+    bool failed_there = false;
   };
   /// Whether a queue pair of a request, or its peer, is of the PD.
   [[nodiscard]] bool holds_pairs(const State<Plain>& state, std::uint32_t pd) const;

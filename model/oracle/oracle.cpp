@@ -88,7 +88,7 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   lost_ = judgement.verdict == Verdict::hang || undefined_ ||
           (deviates && !recover(step, judgement));
   if (step.call.part == Part::completion)
-    flight_.complete(step.call, step.result.outcome == Outcome::ok ? nullptr : &state_);
+    flight_.complete(*book_, step.call, step.result.outcome == Outcome::ok ? nullptr : &state_);
   // A pair that was not connected anew is anywhere between.
   lost_ = lost_ || (step.call.verb == Verb::connect && step.result.outcome != Outcome::ok);
   if (flight_.empty()) posted_.clear();

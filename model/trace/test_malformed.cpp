@@ -200,6 +200,9 @@ std::vector<Malformed> of_given_lines() {
       line("GuestWithoutProcessors", "given guest(seed 1)", 19, "','"),
       line("GuestOfNoProcessor", "given guest(seed 1, processors 0)", 31, "one processor"),
       line("GuestOfAnotherKind", "given guest(seed 1, processors 2, calm)", 35, "preempt"),
+      line("GuestWithNothingOfItsWire", "given guest(seed 1, processors 2, wire)", 39, "loss 5%"),
+      line("GuestWithAWireOfCommands", "given guest(seed 1, processors 2, wire loss 1%; halt)", 40,
+           "loss 5%"),
       line("RoundsNone", "given rounds(0)", 14, "once at least"),
       line("GivenNothing", "given mr0", 7, "qpN"),
   };

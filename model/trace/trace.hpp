@@ -98,6 +98,9 @@ struct GuestSetup {
   std::uint32_t seed = 1;        ///< of what is random there
   std::uint32_t processors = 1;  ///< at least one
   bool preempt = false;          ///< races are made likelier there (the option --preempt)
+  /// What befalls packets on a wire, as tc-netem(8) is told it (the option --wire); empty: there is
+  /// no wire.
+  std::string wire;
   friend bool operator==(const GuestSetup&, const GuestSetup&) = default;
 };
 
@@ -129,7 +132,10 @@ Trace load_trace(const std::string& file);
 /// The text of a whole trace; parse_trace() of it gives the same trace.
 std::string print_trace(const Trace& trace);
 
-/// "seed 3, processors 2, preempt".
+/// Whether it may be said of a wire: words of small letters, digits, '.' and '%'.
+bool is_of_wire(std::string_view text);
+
+/// "seed 3, processors 2, preempt, wire loss 5% duplicate 2%".
 std::string print_guest(const GuestSetup& guest);
 
 /// The "given" line of what the device claims, and those of a setup.

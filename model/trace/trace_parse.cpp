@@ -130,7 +130,17 @@ void parse_pair(LineScanner& in, Setup& setup) {
   }
 }
 
-/// "seed 3, processors 2, preempt".
+/// What netem does to packets, up to the bracket.
+std::string parse_wire(LineScanner& in) {
+  in.skip_blanks();
+  const std::string text(in.rest().substr(0, in.rest().find(')')));
+  if (!is_of_wire(text))
+    in.fail("what netem(8) does to packets is expected: loss 5% duplicate 2%, for instance");
+  in.expect(text);
+  return text;
+}
+
+/// "seed 3, processors 2, preempt, wire loss 5% duplicate 2%".
 GuestSetup parse_guest(LineScanner& in) {
   GuestSetup guest;
   in.expect("seed");
@@ -140,9 +150,15 @@ GuestSetup parse_guest(LineScanner& in) {
   const std::size_t start = in.position();
   guest.processors = static_cast<std::uint32_t>(in.number(64, "how many processors it has"));
   if (guest.processors == 0) in.fail_at(start, "a guest has one processor at least");
-  if (in.take(",")) {
-    in.expect("preempt");
+  bool more = in.take(",");
+  in.skip_blanks();
+  if (more && in.take("preempt")) {
     guest.preempt = true;
+    more = in.take(",");
+  }
+  if (more) {
+    in.expect("wire", guest.preempt ? "" : "; or preempt");
+    guest.wire = parse_wire(in);
   }
   return guest;
 }
@@ -275,6 +291,15 @@ class LineReader {
 };
 
 }  // namespace
+
+bool is_of_wire(std::string_view text) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_there = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '%' || c == ' ';
+  };
+  return !text.empty() && is_letter(text.front()) && text.back() != ' ' &&
+         std::all_of(text.begin(), text.end(), is_there);
+}
 
 Trace parse_trace(std::string_view text, const std::string& file) {
   Trace trace;

@@ -65,10 +65,11 @@ TEST(PrintTrace, NamesTheOtherProcess) {
 
 TEST(PrintTrace, TellsOfTheGuestAndHowOften) {
   Trace trace;
-  trace.guest = {3, 2, true};
+  trace.guest = {3, 2, true, "loss 5% delay 1.5ms"};
   trace.rounds = 400;
   EXPECT_THAT(print_trace(trace),
-      ::testing::HasSubstr("\ngiven guest(seed 3, processors 2, preempt)\ngiven rounds(400)\n"));
+      ::testing::HasSubstr("\ngiven guest(seed 3, processors 2, preempt, wire loss 5% delay 1.5ms)"
+                           "\ngiven rounds(400)\n"));
   testing::expect_same_after_printing(trace);
   const auto read = parse_trace(print_trace(trace), "");
   EXPECT_EQ(read.guest, trace.guest);

@@ -68,8 +68,9 @@ std::string print_capabilities(const Capabilities<Plain>& can) {
 }
 
 std::string print_guest(const GuestSetup& guest) {
-  return fmt::format(
-      "seed {}, processors {}{}", guest.seed, guest.processors, guest.preempt ? ", preempt" : "");
+  return fmt::format("seed {}, processors {}{}{}{}", guest.seed, guest.processors,
+                     guest.preempt ? ", preempt" : "", guest.wire.empty() ? "" : ", wire ",
+                     guest.wire);
 }
 
 std::string print_setup(const Setup& setup) {
