@@ -138,7 +138,7 @@ class FindingsPrograms(Programs):
     def all_deviate(self, target):
         traces = [trace for trace in findings.of_target(target)
                   if self.KILLERS not in trace.name and findings.has_program(trace)
-                  and not findings.wants_rounds(trace)]
+                  and not findings.wants_rounds(trace) and not findings.wants_wire(trace)]
         self.assertGreater(len(traces), 0, target)
         # The one that makes the kernel wait and complain, and the one that may end it, come last.
         traces.sort(key=lambda trace: (trace.stem == self.MAY_KILL,

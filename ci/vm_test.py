@@ -98,6 +98,21 @@ class Run(unittest.TestCase):
         self.assertEqual(first, run())
         self.assertNotEqual(first, run("--guest-seed", 2))
 
+    def test_wire(self):
+        """RC hides what a wire loses, and what it loses is the same each time. What netem does not
+        know is told in a line."""
+        def run():
+            self.assertEqual(self.walk("--quick", "--wire", "loss 5%", steps=2000), 0, self.output)
+            return (self.out / "journal.jsonl").read_text()
+
+        first = run()
+        self.assertEqual(first, run())
+        self.assertIn("wire loss 5%", self.report["target"]["place"])
+        self.assertEqual(self.report["target"]["device"], "rxe0@lossy")
+        unknown = mrproof("run", "--target", TARGET, "--wire", "lose 5%", "--out", self.out / "no")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertRegex(unknown.stderr, "does not come up: netem lose 5%: .*; see .*console")
+
     def test_guests(self):
         """Two guests do what one does with each half of the cases, and the report and the journal
         are those of one run."""

@@ -115,7 +115,7 @@ Carriers model_carriers() {
   for (const auto* condition : kCircumstances<Plain>) add(condition);
   for (const auto* condition :
        {&kVerbInDialect, &kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown, &kMayBeInFlight,
-        &kFlightLeavesAlone, &kFlightApart})
+        &kFlightLeavesAlone, &kFlightApart, &kFailsBehind})
     add(condition);
   for (const auto& condition : kNothingLeft) add(&condition);
   return all;

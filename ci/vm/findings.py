@@ -30,6 +30,11 @@ def wants_rounds(trace):
     return "given rounds(" in trace.read_text(encoding="utf-8")
 
 
+def wants_wire(trace):
+    """Whether packets have to be lost, or to take their time, for its program to meet it."""
+    return re.search(r"^given guest\(.*wire ", trace.read_text(encoding="utf-8"), re.M) is not None
+
+
 def has_program(trace):
     """Whether calls show it, and not what is left of them: of that no C program tells."""
     return "\n! deviates reset." not in trace.read_text(encoding="utf-8")

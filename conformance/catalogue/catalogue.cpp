@@ -111,7 +111,8 @@ std::vector<const PlainCondition*> all_conditions(const Rulebook& book) {
   for (const PlainCondition* circumstance : kCircumstances<Plain>)
     if (!contains(all, circumstance)) all.push_back(circumstance);
   for (const PlainCondition* named : {&kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown,
-                                      &kMayBeInFlight, &kFlightLeavesAlone, &kFlightApart})
+                                      &kMayBeInFlight, &kFlightLeavesAlone, &kFlightApart,
+                                      &kFailsBehind})
     all.push_back(named);
   for (const auto& condition : kNothingLeft) all.push_back(&condition);
   return all;

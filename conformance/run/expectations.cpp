@@ -87,8 +87,10 @@ void mark_cases(Tally& tally) {
 
 }  // namespace
 
-void avoid_expected(const Expectations& expectations, property_tests::WalkOptions& walk) {
-  for (const auto& e : expectations.fails)
+void avoid_expected(const Expectations& expectations, property_tests::WalkOptions& walk,
+                    bool with_races) {
+  for (const auto& e : expectations.fails) {
+    if (e.race && !with_races) continue;
     for (std::size_t i = 0; i < model::kVerbs; ++i) {
       const model::DeviationName trouble{
           model::rule_id(static_cast<model::Verb>(i), model::Outcome::none),
@@ -96,6 +98,7 @@ void avoid_expected(const Expectations& expectations, property_tests::WalkOption
       if (e.verdict != Verdict::deviates && e.broken != "-" && fits(e.rule, trouble.rule))
         walk.known.push_back(property_tests::known_trouble(trouble));
     }
+  }
 }
 
 std::vector<CaseOutcome> skip(const Expectations& expectations, property_tests::Plan& plan) {

@@ -65,7 +65,9 @@ Expectations load_expectations(const std::string& fails_file);
 
 /// Adds the calls that are expected to hang, crash or make the kernel complain to those that a walk
 /// leaves out: each would cost a time limit or a boot, and their traces are replayed elsewhere.
-void avoid_expected(const Expectations& expectations, property_tests::WalkOptions& walk);
+/// `with_races`: those of races, too, since chance is as it is in their traces (a wire).
+void avoid_expected(const Expectations& expectations, property_tests::WalkOptions& walk,
+                    bool with_races = false);
 
 /// Takes the skipped scenarios out of the plan; what was taken out, each with its reason.
 std::vector<CaseOutcome> skip(const Expectations& expectations, property_tests::Plan& plan);

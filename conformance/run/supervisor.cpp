@@ -224,7 +224,7 @@ std::optional<model::DeviationName> Supervisor::trouble_of_last_step() const {
     const model::Oracle oracle = model::oracle_before(case_, *tally_.book, case_.steps.size() - 1);
     model::Step step = case_.steps.back();
     oracle.resolve(step);
-    return property_tests::trouble_name(*tally_.book, {oracle.state(), step.call, step.result});
+    return property_tests::trouble_name(oracle, step);
   } catch (const std::exception&) {
     return std::nullopt;  // the case went on after a deviation that no trace can follow
   }

@@ -385,7 +385,7 @@ class Worker {
     }
     std::optional<DeviationName> trouble;
     if (seen.timed_out || !seen.kernel_warning.empty())
-      trouble = property_tests::trouble_name(book_, {oracle.state(), step.call, step.result});
+      trouble = property_tests::trouble_name(oracle, step);
     Judgement judgement = oracle.check(step, memory_);
     if (judgement.verdict == Verdict::deviates) {
       step.annotations.push_back(model::annotate(judgement, step));

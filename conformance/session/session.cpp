@@ -347,7 +347,7 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
   property_tests::Plan plan = asked;
   Expectations expectations;
   if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
-  avoid_expected(expectations, plan.walk);
+  avoid_expected(expectations, plan.walk, !options.machine.wire.empty());
   const auto skipped = skip(expectations, plan);
   const Folder folder(options.out);
   const FolderHold hold(options.out);

@@ -90,6 +90,10 @@ const PlainCondition kFlightApart{"flight_apart",
     "changes no pages, no region, takes none away from its windows, and binds no key of a request",
     "harness.in_flight", About::situation, never};
 
+const PlainCondition kFailsBehind{"fails_behind",
+    "a request that was posted behind it may have failed at its own end", "C9-220",
+    About::situation, never};
+
 bool Flight::is_on_pair(std::uint32_t qp) const {
   return std::any_of(requests_.begin(), requests_.end(),
       [&](const Request& r) { return r.step.call.qp == qp || r.step.call.qp == peer_of(qp); });
@@ -113,6 +117,22 @@ bool Flight::is_next(std::uint8_t label) const {
   const auto first = std::find_if(requests_.begin(), requests_.end(),
       [&](const Request& r) { return wanted != nullptr && r.step.call.qp == wanted->call.qp; });
   return first != requests_.end() && &first->step == wanted;
+}
+
+bool Flight::fails_behind(const Rulebook& book, std::uint8_t label) const {
+  const auto is_it = [&](const Request& r) { return r.step.call.label == label; };
+  auto at = std::find_if(requests_.begin(), requests_.end(), is_it);
+  const std::uint32_t qp = at->step.call.qp;
+  const Result<Plain> nothing;
+  return std::any_of(at + 1, requests_.end(), [&](const Request& r) {
+    const auto fails = [&](const State<Plain>& state) {
+      const auto outcomes = allowed(book, {state, r.step.call, nothing});
+      return outcomes.contains(Outcome::loc_prot_err) || outcomes.contains(Outcome::loc_len_err);
+    };
+    return r.step.call.qp == qp &&
+           std::any_of(
+               moments_.begin() + static_cast<std::ptrdiff_t>(r.since), moments_.end(), fails);
+  });
 }
 
 const PlainCondition* Flight::forbids(

@@ -17,6 +17,8 @@ namespace mrproof::model {
 
 /// Preconditions of calls while something is in flight (specs/clauses/harness.toml).
 extern const PlainCondition kMayBeInFlight, kFlightLeavesAlone, kFlightApart;
+/// A circumstance of requests that never complete.
+extern const PlainCondition kFailsBehind;
 
 /// Those of one case.
 class Flight {
@@ -34,6 +36,8 @@ class Flight {
   [[nodiscard]] const PlannedCall* find(std::uint8_t label) const;
   /// Whether the request of that label is in flight, and is the first one of its queue pair.
   [[nodiscard]] bool is_next(std::uint8_t label) const;
+  /// Whether one that was posted behind the request of that label may have failed at its own end.
+  [[nodiscard]] bool fails_behind(const Rulebook& book, std::uint8_t label) const;
   /// The precondition that the call would break for what is in flight, or null.
   [[nodiscard]] const PlainCondition* forbids(
       const State<Plain>& state, const Call<Plain>& call) const;

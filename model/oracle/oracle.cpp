@@ -102,7 +102,7 @@ Judgement Oracle::judge_step(Step& step, MemorySource& source) {
   if (step.call.part == Part::completion) return complete(step, source);
   const PlainView view{state_, step.call, step.result};
   const Judgement judgement =
-      step.timed_out ? judge_trouble(*book_, view, Verdict::hang) : judge(*book_, view);
+      step.timed_out ? trouble_in(view) : judge(*book_, view);
   if (judgement.verdict == Verdict::deviates)
     if (const auto other = take_over_late_failure(step))
       return conclude(step, {state_, step.call, step.result}, *other, source);
@@ -171,12 +171,19 @@ void Oracle::follow_flight(const Call<Plain>& call, const Region<Plain>& before)
 }
 
 /// A request in flight is over.
+Judgement Oracle::trouble_in(const PlainView& view) const {
+  Judgement judgement = judge_trouble(*book_, view, Verdict::hang);
+  if (view.call.part == Part::completion && flight_.fails_behind(*book_, view.call.label))
+    judgement.broken.push_back(&kFailsBehind);
+  return judgement;
+}
+
 Judgement Oracle::complete(Step& step, MemorySource& source) {
   const auto label = step.call.label;
   const bool cut = cut_.at(label);
   auto [judgement, state, known] = flight_.judge_completion(*book_, step.call, step.result);
   const PlainView view{state, step.call, step.result};
-  if (step.timed_out) judgement = judge_trouble(*book_, view, Verdict::hang);
+  if (step.timed_out) judgement = trouble_in(view);
   const bool done = step.result.outcome == Outcome::ok;
   if (known && cut && done && judgement.verdict != Verdict::deviates && !step.timed_out) {
     // Nothing was stored since the region was deregistered, and all of it before.

@@ -51,6 +51,10 @@ class Oracle {
   [[nodiscard]] bool lost() const { return lost_; }
   /// Requests that were posted and not completed.
   [[nodiscard]] const Flight& flight() const { return flight_; }
+  /// What is to be said of a call that hangs, kills or is complained of, and was not checked yet.
+  [[nodiscard]] Judgement trouble_with(const Step& step) const {
+    return trouble_in({state_, step.call, step.result});
+  }
   /// A step that deviated, and what there was before it. Words are made of it only for those who
   /// ask (specs/explain/): a provider that deviates often is not to be slower for it.
   struct Surprise {
@@ -72,6 +76,7 @@ class Oracle {
       Step& step, const PlainView& view, const Judgement& judgement, MemorySource& source);
   void expect_late_failure(const PlainView& view);
   Judgement post(Step& step, MemorySource& source);
+  [[nodiscard]] Judgement trouble_in(const PlainView& view) const;
   Judgement complete(Step& step, MemorySource& source);
   void follow_flight(const Call<Plain>& call, const Region<Plain>& before);
   void expect_bytes_in_flight();

@@ -7,11 +7,22 @@ namespace mrproof::property_tests {
 
 using namespace model;
 
-DeviationName trouble_name(const Rulebook& book, const PlainView& view) {
-  const Judgement judgement = judge_trouble(book, view, Verdict::hang);
-  BrokenConditions broken(judgement.broken);
+namespace {
+
+DeviationName name_of(Verb verb, const Judgement& trouble) {
+  BrokenConditions broken(trouble.broken);
   if (broken.empty()) broken = std::string_view("-");
-  return {rule_id(view.call.verb, Outcome::none), DeviationClass::none, std::move(broken)};
+  return {rule_id(verb, Outcome::none), DeviationClass::none, std::move(broken)};
+}
+
+}  // namespace
+
+DeviationName trouble_name(const Rulebook& book, const PlainView& view) {
+  return name_of(view.call.verb, judge_trouble(book, view, Verdict::hang));
+}
+
+DeviationName trouble_name(const Oracle& oracle, const Step& step) {
+  return name_of(step.call.verb, oracle.trouble_with(step));
 }
 
 DeviationName known_trouble(const DeviationName& trouble) {

@@ -10,12 +10,15 @@
 
 #include "model/judge/deviation_name.hpp"
 #include "model/judge/leftovers.hpp"
+#include "model/oracle/oracle.hpp"
 
 namespace mrproof::property_tests {
 
 /// The name of trouble with the call of the view, by judge_trouble(): "send.none/none/qp_ready";
 /// its conditions are "-" if there are none.
 model::DeviationName trouble_name(const model::Rulebook& book, const model::PlainView& view);
+/// The same of a step, by Oracle::trouble_with().
+model::DeviationName trouble_name(const model::Oracle& oracle, const model::Step& step);
 
 /// Of what the kernel complained of while it destroyed what a case left: of no call.
 inline model::DeviationName reset_trouble() {
