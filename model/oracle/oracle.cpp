@@ -170,7 +170,6 @@ void Oracle::follow_flight(const Call<Plain>& call, const Region<Plain>& before)
   expect_bytes_in_flight();
 }
 
-/// A request in flight is over.
 Judgement Oracle::trouble_in(const PlainView& view) const {
   Judgement judgement = judge_trouble(*book_, view, Verdict::hang);
   if (view.call.part == Part::completion && flight_.fails_behind(*book_, view.call.label))
@@ -178,6 +177,7 @@ Judgement Oracle::trouble_in(const PlainView& view) const {
   return judgement;
 }
 
+/// A request in flight is over.
 Judgement Oracle::complete(Step& step, MemorySource& source) {
   const auto label = step.call.label;
   const bool cut = cut_.at(label);
