@@ -53,9 +53,9 @@ class Run(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.out)
 
     def walk(self, *arguments, steps=8000,
-             known=EXPECTATIONS / "rxe-debian-bookworm-fails.txt"):
+             known=EXPECTATIONS / "rxe-debian-bookworm-fails.txt", limit=300):
         done = mrproof("run", "--target", TARGET, "--steps", steps, "--out", self.out, "--expect",
-                       known, *arguments)
+                       known, *arguments, limit=limit)
         self.output = done.stdout + done.stderr
         self.report = json.loads((self.out / "report.json").read_text())
         return done.returncode
@@ -165,8 +165,7 @@ class Run(unittest.TestCase):
         self.assertGreater(sum(more.values()), sum(few.values()))
         table = mrproof("reached", self.out, "--functions")
         self.assertRegex(table.stdout, r"\n +rxe_reg_user_mr +\d+ +\d+\.\d %\n")
-        code = mrproof("run", "--target", TARGET, "--no-repeat", "--steps", 50, "--out",
-                       self.out / "plain")
+        code = mrproof("run", "--target", TARGET, "--steps", 50, "--out", self.out / "plain")
         self.assertEqual(mrproof("reached", self.out / "plain").returncode, 2, code)
 
     def test_guided(self):
@@ -238,8 +237,9 @@ rdma_write(qp0, 0x0, buf0+0, 1, 0x0, 0x0) -> LOC_QP_OP_ERR qp=ERR peer=RTS
         self.assertTrue(self.report["cut_short"])
 
     def test_difference_is_told(self):
-        """Two processors and this machine's time: no run is like another."""
-        code = self.walk("--no-repeat", "--repeat", 2, steps=400)
+        """Two processors and this machine's time: no run is like another. Now and then such an
+        emulator gets stuck, for which mrproof has limits of its own, of minutes."""
+        code = self.walk("--no-repeat", "--repeat", 2, steps=400, limit=900)
         self.assertEqual(code, 2, self.output)
         self.assertRegex(self.output, r"journal.jsonl:\d+: run 2 of the plan was not the same: ")
 

@@ -107,6 +107,19 @@ Lines program_lines(const std::string& text, std::size_t room) {
   return {"`repro.c` is attached."};
 }
 
+/// What there has to be between the two ends for the calls to show it.
+Lines wire_of(const model::Trace& trace) {
+  if (!trace.guest || trace.guest->wire.empty()) return {};
+  Lines lines = paragraph(fmt::format(
+      "Packets went over a wire with netem's `{0}` (tc-netem(8)). Between two machines `tc qdisc "
+      "add dev NETDEV root netem {0}` makes one. What a driver in software sends to its own "
+      "machine takes a short way, on which the program shows nothing: `mrproof replay trace.mrt "
+      "--target IMAGE` makes a guest that has such a wire.",
+      trace.guest->wire));
+  lines.emplace_back();
+  return lines;
+}
+
 }  // namespace
 
 std::string finding_letter(const Evidence& evidence, const std::string& program,
@@ -136,6 +149,7 @@ std::string finding_letter(const Evidence& evidence, const std::string& program,
                  "mrproof replay trace.mrt --device DEVICE", "```", "",
                  "The program ends with 0 if the device conforms, 1 if it deviates, 4 if it cannot",
                  "run there. The calls are those of the trace, on memory at fixed addresses.", ""});
+  append(lines, wire_of(evidence.trace));
   append(lines, program_lines(program, kLetterLines - std::min(lines.size(), kLetterLines)));
   std::string text;
   for (const auto& line : lines) text += line + "\n";

@@ -90,6 +90,13 @@ TEST(FindingLetter, HasAllThatIsNeeded) {
   EXPECT_THAT(finding_letter(e, repro_program(e), "a NIC"), HasSubstr("Seen on: a NIC"));
 }
 
+TEST(FindingLetter, SaysThatAWireHasToBeThere) {
+  Evidence e = evidence_of(kWindowTrace);
+  EXPECT_THAT(finding_letter(e, repro_program(e), ""), Not(HasSubstr("netem")));
+  e.trace.guest = model::GuestSetup{1, 2, false, "delay 100ms"};
+  EXPECT_THAT(finding_letter(e, repro_program(e), ""), HasSubstr("root netem delay 100ms"));
+}
+
 TEST(FindingLetter, HasTheWholeProgramWhereItFits) {
   const Evidence e = evidence_of(
       "# mrproof trace v1\ngiven pd0\nmr0 = reg_mr(pd0, buf0+0, 8, 0) -> refused EINVAL\n");

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> kStatusNames{"Deviates", "Hang", "Cras
                                                        "KernelWarning"};
 constexpr std::array<Verdict, 4> kStatusVerdicts{Verdict::deviates, Verdict::hang, Verdict::crash,
                                                  Verdict::kernel_warning};
-constexpr std::string_view kOr = "or ", kRace = "race ";
+constexpr std::string_view kOr = "or ", kRace = "race ", kWire = "wire ";
 constexpr std::string_view kPatternLetters = "*?[](|)";
 
 /// Whether the name begins with the word, which is taken off.
@@ -37,7 +37,8 @@ bool take_word(std::string& name, std::string_view word) {
 Expectation parse_expectation(ListLine line) {
   Expectation e;
   e.alternative = take_word(line.name, kOr);
-  e.race = take_word(line.name, kRace);
+  e.wire = take_word(line.name, kWire);
+  e.race = e.wire || take_word(line.name, kRace);
   e.line = line.number;
   e.reason = line.reason;
   const auto at = line.status.find('@');
@@ -134,8 +135,8 @@ void check_expectations(const std::string& text, const std::string& file) {
 
 std::string print_entry(const Expectation& e) {
   const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(), e.verdict);
-  return fmt::format("{}{}{}{}{}/{}/{},{}{}{}", e.alternative ? kOr : "", e.race ? kRace : "",
-                     e.cases, e.cases.empty() ? "" : ": ", e.rule, e.kind, e.broken,
+  return fmt::format("{}{}{}{}{}/{}/{},{}{}{}", e.alternative ? kOr : "",
+                     e.wire ? kWire : (e.race ? kRace : ""), e.cases, e.cases.empty() ? "" : ": ", e.rule, e.kind, e.broken,
                      kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin())),
                      e.place.empty() ? "" : "@", e.place);
 }

@@ -43,24 +43,34 @@ bool comes_from(const std::string& place, const std::string& text) {
   return false;
 }
 
-/// Whether the finding was met in such cases only.
-bool in_cases(const std::string& pattern, const Finding& finding, const Tally& tally) {
-  const auto name = model::print_annotation(finding.name);
+bool is_for(const Expectation& e, const CaseOutcome& outcome) {
+  return (!e.wire || outcome.over_wire) && (e.cases.empty() || fits(e.cases, outcome.name));
+}
+
+/// Whether all cases in which that was seen are those that the entry is for.
+bool in_cases(const Expectation& e, const std::string& seen, const Tally& tally) {
   return std::all_of(tally.outcomes.begin(), tally.outcomes.end(), [&](const auto& outcome) {
-    return fits(pattern, outcome.name) ||
-           std::find(outcome.seen.begin(), outcome.seen.end(), name) == outcome.seen.end();
+    return is_for(e, outcome) ||
+           std::find(outcome.seen.begin(), outcome.seen.end(), seen) == outcome.seen.end();
+  });
+}
+
+bool in_case(const Expectation& e, const std::string& name, const Tally& tally) {
+  return std::any_of(tally.outcomes.begin(), tally.outcomes.end(), [&](const auto& outcome) {
+    return outcome.name == name && is_for(e, outcome);
   });
 }
 
 bool is_of(const Expectation& e, const Finding& finding, const Tally& tally) {
   return e.verdict == Verdict::deviates && fits(e.rule, finding.name.rule) &&
          fits_class(e.kind, finding.name.kind) && fits(e.broken, finding.name.broken.text()) &&
-         (e.cases.empty() || in_cases(e.cases, finding, tally));
+         in_cases(e, model::print_annotation(finding.name), tally);
 }
 
-bool is_of(const Expectation& e, const Incident& incident, const Tally& /*tally*/) {
+bool is_of(const Expectation& e, const Incident& incident, const Tally& tally) {
   return incident.name && e.verdict == incident.verdict &&
          (e.cases.empty() || fits(e.cases, incident.case_name)) &&
+         (!e.wire || in_case(e, incident.case_name, tally)) &&
          fits(e.rule, incident.name->rule) && fits_class(e.kind, incident.name->kind) &&
          (e.broken == "-" || incident.name->broken.contains_all(std::string_view(e.broken))) &&
          (e.place.empty() || comes_from(e.place, incident.text));

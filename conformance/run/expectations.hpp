@@ -26,7 +26,8 @@ namespace mrproof::conformance {
 ///
 /// Every full run has to meet each entry. Of an entry and those behind it that begin with "or " one
 /// is enough: the same fault shows as one or the other. What begins with "race " has to be met by
-/// machines that do the same each time (races.hpp); elsewhere it may be met or not.
+/// machines that do the same each time (races.hpp); elsewhere it may be met or not. "wire " is
+/// "race ", of cases only whose packets go over a wire that may lose them.
 struct Expectation {
   std::string rule;
   std::string kind;
@@ -40,6 +41,7 @@ struct Expectation {
   std::string cases;         ///< pattern of the cases in which it is expected; empty: in all
   bool alternative = false;  ///< to the entry before it
   bool race = false;
+  bool wire = false;  ///< a race, too
 };
 
 /// One line of a file of skips: "scenario/rdma_*/ok-*,Skip  # reason", a pattern of cases; or

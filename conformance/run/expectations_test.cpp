@@ -286,6 +286,40 @@ TEST_F(ExpectationsTest, RacesHaveToBeMetByMachinesThatRepeat) {
   EXPECT_FALSE(is_expected_race(sure, tally_.findings[0].name));
 }
 
+TEST_F(ExpectationsTest, WhatAWireShowsIsExpectedOfCasesOverOneOnly) {
+  constexpr const char* kEntry = "wire reg_mr.ok/accepted/memory_mapped,Deviates";
+  const auto all = expect((std::string(kEntry) + "  # lost\n").c_str());
+  EXPECT_TRUE(unmatched(all, tally_, false).empty());
+  EXPECT_THAT(unmatched(all, tally_, true), ::testing::ElementsAre(kEntry));
+  find("reg_mr.ok", "accepted", "memory_mapped");
+  const auto meet_in_case_of = [&](const char* device) {
+    tally_.device.device = device;
+    tally_.begin_case(device);
+    tally_.outcomes.back().seen = {model::print_annotation(tally_.findings[0].name)};
+    tally_.findings[0].expected_reason.clear();
+    mark_expected(all, tally_);
+    return !tally_.has_unexpected();
+  };
+  EXPECT_TRUE(meet_in_case_of("rxe0@uverbs+lossy"));
+  EXPECT_FALSE(meet_in_case_of("lossy0@uverbs")) << "it was met without a wire, too";
+}
+
+TEST_F(ExpectationsTest, AHangOverAWireIsExpectedThereOnly) {
+  const auto all = expect("wire send.none/none/receive_posted,Hang  # lost\n");
+  for (const auto* device : {"rxe0@lossy", "rxe0"}) {
+    tally_.device.device = device;
+    tally_.begin_case(device);
+    Incident hang;
+    hang.verdict = model::Verdict::hang;
+    hang.name = {"send.none", model::DeviationClass::none, {"receive_posted"}};
+    hang.case_name = device;
+    tally_.add(hang);
+  }
+  mark_expected(all, tally_);
+  EXPECT_EQ(tally_.incidents[0].expected_reason, "lost");
+  EXPECT_EQ(tally_.incidents[1].expected_reason, "");
+}
+
 TEST_F(ExpectationsTest, OfAlternativesOneIsEnough) {
   const auto all = expect(
       "rdma_read.none/none/a,Crash  # why\n"

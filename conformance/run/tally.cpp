@@ -29,10 +29,21 @@ Verdict CaseOutcome::verdict() const {
   return count(Verdict::conforms) == 0 ? Verdict::unsupported : Verdict::conforms;
 }
 
+namespace {
+
+/// Whether it was opened as one whose packets may get lost: "rxe0@uverbs+lossy".
+bool loses_packets(const impl::Description& device) {
+  const auto at = device.device.find('@');
+  return at != std::string::npos && device.device.find("lossy", at) != std::string::npos;
+}
+
+}  // namespace
+
 void Tally::begin_case(const std::string& name) {
   if (outcomes.empty() || outcomes.back().name != name) outcomes.emplace_back();
   outcomes.back() = {};
   outcomes.back().name = name;
+  outcomes.back().over_wire = loses_packets(device);
 }
 
 void Tally::note(Verdict verdict, const std::string& name) {

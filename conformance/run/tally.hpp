@@ -82,6 +82,7 @@ struct CaseOutcome {
   bool expected = false;          ///< all that was seen is known
   std::string skip_reason;        ///< not empty: it was not run
   bool planned = false;           ///< skipped by the worker, for what the device lacks
+  bool over_wire = false;         ///< packets may have got lost on their way
 
   /// The worst that was seen in it. Inconclusive where more than a few steps were, and nothing
   /// worse; unsupported where no step conforms.
