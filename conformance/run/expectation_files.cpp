@@ -136,7 +136,8 @@ void check_expectations(const std::string& text, const std::string& file) {
 std::string print_entry(const Expectation& e) {
   const auto status = std::find(kStatusVerdicts.begin(), kStatusVerdicts.end(), e.verdict);
   return fmt::format("{}{}{}{}{}/{}/{},{}{}{}", e.alternative ? kOr : "",
-                     e.wire ? kWire : (e.race ? kRace : ""), e.cases, e.cases.empty() ? "" : ": ", e.rule, e.kind, e.broken,
+                     e.wire ? kWire : (e.race ? kRace : ""), e.cases, e.cases.empty() ? "" : ": ",
+                     e.rule, e.kind, e.broken,
                      kStatusNames.at(static_cast<std::size_t>(status - kStatusVerdicts.begin())),
                      e.place.empty() ? "" : "@", e.place);
 }

@@ -70,8 +70,8 @@ bool is_of(const Expectation& e, const Finding& finding, const Tally& tally) {
 bool is_of(const Expectation& e, const Incident& incident, const Tally& tally) {
   return incident.name && e.verdict == incident.verdict &&
          (e.cases.empty() || fits(e.cases, incident.case_name)) &&
-         (!e.wire || in_case(e, incident.case_name, tally)) &&
-         fits(e.rule, incident.name->rule) && fits_class(e.kind, incident.name->kind) &&
+         (!e.wire || in_case(e, incident.case_name, tally)) && fits(e.rule, incident.name->rule) &&
+         fits_class(e.kind, incident.name->kind) &&
          (e.broken == "-" || incident.name->broken.contains_all(std::string_view(e.broken))) &&
          (e.place.empty() || comes_from(e.place, incident.text));
 }
