@@ -65,6 +65,7 @@ struct Answer {
   bool timed_out = false;  ///< a completion did not come
   bool known = true;       ///< no completion came of what was never posted
   bool astray = false;     ///< the harness's own read got a wrong answer, and the connection ended
+  bool gave_up = false;    ///< the transport did, at what the harness posted behind the request
   bool cut = false;        ///< a request before the last one of a list was refused
   bool failed = false;     ///< the queue pair was not in RTS when the request was posted
   bool delivers = false;   ///< the request's success consumes a receive of the peer

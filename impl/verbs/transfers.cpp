@@ -34,6 +34,10 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
   seen.result.own_receive = seen.result.peer_receive = none;
   if (posted.cut)
     seen.disturbance = "a request in the middle of a list was refused, which no trace can say yet";
+  if (posted.gave_up)
+    seen.disturbance =
+        "the transport gave up at the request of no bytes by which mrproof sees the end of one "
+        "that is not signaled";
   if (seen.result.outcome == Outcome::refused) return;
   if (call.part == model::Part::posted) {
     in_flight_.push_back(call);

@@ -207,6 +207,7 @@ void Context::await_unsignaled(QpEnd& own, const Request& request, Answer& answe
     if (completion.wr_id == behind) {
       // Flushed, though what it was posted behind told of no failure: that completion is lost.
       answer.timed_out = outcome != Outcome::ok;
+      answer.gave_up = options_.lossy && outcome == Outcome::retry_exc_err;
       if (outcome == Outcome::ok) answer.result.outcome = Outcome::ok;
       answer.result.completion_matches = Plain::bit(!unasked);
       return;
