@@ -315,8 +315,7 @@ bool Context::read_nothing(QpEnd& end) {
   const std::uint64_t id = post_empty(end);
   if (id == 0) return false;
   // Nobody's verdict hangs on it, and it was seen never to come (rxe 6.1, after RNR_RETRY_EXC_ERR).
-  // Where packets are lost it may come late, and what is given up is taken back by RESET, which
-  // not all can do (rxe 6.12).
+  // Where packets are lost it may come late, and RESET with it outstanding has consequences (F47).
   const std::uint32_t limit = options_.lossy ? options_.completion_limit_ms : 250;
   std::array<ibv_wc, 1> done;  // NOLINT(*-member-init): poll() fills what it gives
   Patience patience(limit);
