@@ -117,19 +117,8 @@ class FindingsPrograms(Programs):
     that the trace names."""
 
     KILLERS = "kills-the-kernel"
-    # FINDINGS.md: what it does depends on what lies in the kernel's memory.
-    MAY_KILL = "F17-on-demand-iova-out-of-bounds"
-
-    def dies(self, ended, words):
-        """A program cannot tell that its kernel died."""
-        self.assertIsNone(ended.code, ended.output)
-        self.assertIn(words, ended.output)
-        self.assertIn("Kernel panic", ended.output)
 
     def deviates(self, trace, ended):
-        if trace.stem == self.MAY_KILL and ended.code is None:
-            self.dies(ended, "rxe_odp_mr_copy")
-            return
         step = sum(1 for line in trace.read_text().splitlines()
                    if line and line[0] not in "#!" and not line.startswith("given "))
         self.assertEqual(ended.code, 1, f"{trace.name}:\n{ended.output}")
@@ -140,14 +129,24 @@ class FindingsPrograms(Programs):
                   if self.KILLERS not in trace.name and findings.has_program(trace)
                   and not findings.wants_rounds(trace) and not findings.wants_wire(trace)]
         self.assertGreater(len(traces), 0, target)
-        # The one that makes the kernel wait and complain, and the one that may end it, come last.
-        traces.sort(key=lambda trace: (trace.stem == self.MAY_KILL,
-                                       "destroying-a-queue-pair" in trace.name))
+        # The one that makes the kernel wait and complain comes last.
+        traces.sort(key=lambda trace: "destroying-a-queue-pair" in trace.name)
         ended = run_programs(target, self.compile_all(traces), device_of(target))
         self.assertEqual(len(ended), len(traces))
         for trace in traces:
             with self.subTest(trace=trace.name):
                 self.deviates(trace, ended[name_of(trace)])
+
+    def all_die(self, target):
+        """The kernel, that is, which a program cannot tell: its last line says what it was doing."""
+        traces = [trace for trace in findings.of_target(target) if self.KILLERS in trace.name]
+        self.assertGreater(len(traces), 0, target)
+        for trace, program in zip(traces, self.compile_all(traces).values()):
+            with self.subTest(trace=trace.name):
+                ended = run_programs(target, {"killer": program}, device_of(target))["killer"]
+                self.assertIsNone(ended.code, ended.output)
+                self.assertIn("making step", ended.output)
+                self.assertIn("Kernel panic", ended.output)
 
 
 class Findings(FindingsPrograms):
@@ -178,13 +177,7 @@ class Findings(FindingsPrograms):
                 self.deviates(trace, ended[name_of(trace)])
 
     def test_kernel_dies(self):
-        traces = [trace for trace in findings.of_target(TARGET) if self.KILLERS in trace.name]
-        self.assertEqual(len(traces), 2)
-        for trace, program in zip(traces, self.compile_all(traces).values()):
-            with self.subTest(trace=trace.name):
-                ended = run_programs(TARGET, {"killer": program}, "rxe0")["killer"]
-                # The program's last line says what it was doing.
-                self.dies(ended, "making step")
+        self.all_die(TARGET)
 
 
 class Elsewhere(FindingsPrograms):
@@ -194,6 +187,11 @@ class Elsewhere(FindingsPrograms):
         for target in OTHER_TARGETS:
             with self.subTest(target=Path(target).name):
                 self.all_deviate(target)
+
+    def test_kernel_dies(self):
+        for target in OTHER_TARGETS:
+            with self.subTest(target=Path(target).name):
+                self.all_die(target)
 
 
 class Mended(Programs):
