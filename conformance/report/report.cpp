@@ -149,17 +149,36 @@ std::string shortened(const std::string& remark) {
   return remark.substr(0, end == std::string::npos ? kMost : end) + " ... (all: report.html)";
 }
 
-/// Unexpected deviations in full, then the expected ones, a line each.
+std::string expected_text(const Tally& tally) {
+  std::string text;
+  for (const auto& f : tally.findings)
+    if (!f.expected_reason.empty())
+      text += fmt::format("  {} ({}x): {}\n", model::print_annotation(f.name), f.count,
+                          f.expected_reason);
+  return text.empty() ? text : "\nexpected:\n" + text;
+}
+
+std::string incidents_text(const Tally& tally, bool expected) {
+  std::string text;
+  for (const auto& i : tally.incidents) {
+    if (expected == i.expected_reason.empty()) continue;
+    text += fmt::format("\n{} {}in {} step {}: {}{}\n  {}\n",
+                        kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
+                        i.name ? i.name_text() + " " : "", i.case_name, i.step, i.text,
+                        i.expected_reason.empty() ? "" : " (expected: " + i.expected_reason + ")",
+                        i.call.empty() ? "(between steps)" : i.call);
+    text += shrunk_text(i.shrunk, i.trace);
+  }
+  return text;
+}
+
+/// Unexpected deviations in full.
 std::string findings_text(const Tally& tally) {
   std::string text;
-  std::string expected;
   std::string flaky;
   for (const auto& f : tally.findings) {
     const auto name = model::print_annotation(f.name);
-    if (!f.expected_reason.empty()) {
-      expected += fmt::format("  {} ({}x): {}\n", name, f.count, f.expected_reason);
-      continue;
-    }
+    if (!f.expected_reason.empty()) continue;
     if (f.flaky) {
       flaky += fmt::format("  {} ({}x): {}\n", name, f.count, f.trace_file);
       continue;
@@ -172,7 +191,7 @@ std::string findings_text(const Tally& tally) {
   }
   if (!flaky.empty())
     text += fmt::format("\nflaky (the same calls made again did not show it):\n{}", flaky);
-  return expected.empty() ? text : text + "\nexpected:\n" + expected;
+  return text;
 }
 
 }  // namespace
@@ -222,6 +241,7 @@ std::string report_json(const property_tests::Plan& plan, const Tally& tally,
                  {"timing",
                   {{"seconds", facts.seconds},
                    {"boot_seconds", facts.boot_seconds},
+                   {"machine_seconds", facts.machine_seconds},
                    {"steps_per_second", tally.steps_per_second()},
                    {"undisturbed_steps_per_second", tally.undisturbed_steps_per_second()},
                    {"inside_share", tally.inside_share()}}}};
@@ -266,15 +286,8 @@ std::string report_text(const property_tests::Plan& plan, const Tally& tally,
   const auto judged =
       std::count_if(tally.judged.begin(), tally.judged.end(), [](const auto n) { return n != 0; });
   text += fmt::format("; {} of {} rules judged\n", judged, tally.judged.size());
-  text += findings_text(tally);
-  for (const auto& i : tally.incidents) {
-    text += fmt::format("\n{} {}in {} step {}: {}{}\n  {}\n",
-                        kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
-                        i.name ? i.name_text() + " " : "", i.case_name, i.step, i.text,
-                        i.expected_reason.empty() ? "" : " (expected: " + i.expected_reason + ")",
-                        i.call.empty() ? "(between steps)" : i.call);
-    text += shrunk_text(i.shrunk, i.trace);
-  }
+  text += findings_text(tally) + incidents_text(tally, false) + expected_text(tally) +
+          incidents_text(tally, true);
   for (const auto& line : facts.lacking) text += "\n" + line + "\n";
   for (const auto& line : skipped_cases(tally)) text += "\nskipped: " + line + "\n";
   for (const auto& name : facts.missing) text += fmt::format("\nmissing: {}", name);

@@ -16,6 +16,7 @@ struct RunFacts {
   std::string place;   ///< where it ran
   double seconds = 0;  ///< wall time of the run, boot included
   double boot_seconds = 0;
+  double machine_seconds = 0;  ///< of all its cases, by the clocks of the machines they ran in
   bool cut_short = false;              ///< ended by --time or an interrupt before its plan was done
   std::string error;                   ///< why the tool gave up; empty if it did not
   std::vector<std::string> missing;    ///< cases of the plan that have no outcome

@@ -103,6 +103,16 @@ std::string finding_rows(const Tally& tally, bool counts, std::size_t& left) {
   return rows;
 }
 
+std::string incident_lines(const Tally& tally, bool expected) {
+  std::string lines;
+  for (const auto& i : tally.incidents)
+    if (expected == !i.expected_reason.empty())
+      lines += fmt::format("\n- {}{}: `{}` in {} step {}: {}",
+                           kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
+                           expected ? " (expected)" : "", i.call, i.case_name, i.step, i.text);
+  return lines.empty() ? lines : lines + "\n";
+}
+
 }  // namespace
 
 std::string report_junit(const Tally& tally, const RunFacts& facts) {
@@ -153,14 +163,12 @@ std::string report_markdown(const property_tests::Plan& plan, const Tally& tally
           count(outcomes, Ending::nothing_learnt), facts.missing.size());
   for (const auto& line : facts.lacking) text += "\n" + line + "\n";
   if (!facts.error.empty()) text += "\nGave up: " + facts.error + "\n";
+  text += incident_lines(tally, false);
   std::size_t left = 60;
   const std::string rows = finding_rows(tally, true, left) + finding_rows(tally, false, left);
   if (!rows.empty())
     text += "\n| deviation | times | | trace or reason |\n|---|---|---|---|\n" + rows;
-  for (const auto& i : tally.incidents)
-    text += fmt::format(
-        "\n- {}{}: `{}` in {} step {}: {}", kVerdictNames.at(static_cast<std::size_t>(i.verdict)),
-        i.expected_reason.empty() ? "" : " (expected)", i.call, i.case_name, i.step, i.text);
+  text += incident_lines(tally, true);
   for (const auto& name : facts.unmatched) text += "\n- expected and never met: `" + name + "`";
   return text + (text.ends_with("\n") ? "" : "\n");
 }

@@ -108,7 +108,7 @@ TEST_F(ReportTest, JsonKeepsItsShape) {
   EXPECT_THAT(keys(report.at("incidents").front()),
               ::testing::IsSupersetOf({"verdict", "case", "step", "call", "text", "trace"}));
   EXPECT_THAT(keys(report.at("timing")),
-              ElementsAre("seconds", "boot_seconds", "steps_per_second",
+              ElementsAre("seconds", "boot_seconds", "machine_seconds", "steps_per_second",
                           "undisturbed_steps_per_second", "inside_share"));
 }
 
@@ -212,13 +212,26 @@ TEST_F(ReportTest, WhatHappensBetweenCasesIsAnErrorOfItsOwn) {
   EXPECT_THAT(report_ktap(tally_, facts_), HasSubstr("not ok 6 between-cases/incident-1\n"));
 }
 
+TEST_F(ReportTest, TextNamesWhatCountsFirst) {
+  tally_.incidents.back().expected_reason = "known";
+  const std::string text = report_text(plan_, tally_, facts_);
+  const auto expected = text.find("\nexpected:\n");
+  ASSERT_NE(expected, std::string::npos) << text;
+  EXPECT_LT(text.find("deviates reg_mr.ok accepted memory_mapped"), expected);
+  EXPECT_LT(text.find("\ncrash in walk/"), expected);
+  EXPECT_LT(expected, text.find("\ninconclusive in walk/"));
+}
+
 TEST_F(ReportTest, MarkdownNamesWhatCountsFirst) {
   tally_.findings.back().flaky = true;
+  tally_.incidents.back().expected_reason = "known";
   const std::string text = report_markdown(plan_, tally_, facts_);
   EXPECT_THAT(text, HasSubstr("2 passed, 1 failed, 1 broke, 1 learnt nothing, 1 missing"));
   const auto unexpected = text.find("`deviates reg_mr.ok accepted memory_mapped` | 2 | **");
   ASSERT_NE(unexpected, std::string::npos) << text;
   EXPECT_LT(unexpected, text.find("| expected | known"));
+  EXPECT_LT(text.find("- crash: "), unexpected) << text;
+  EXPECT_LT(unexpected, text.find("- inconclusive (expected): "));
   EXPECT_THAT(text, HasSubstr("| flaky |"));
 }
 

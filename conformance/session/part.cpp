@@ -158,6 +158,7 @@ void join_traces(const std::vector<Part>& parts, const Folder& folder, Tally& ta
 void add_facts(RunFacts& facts, const RunFacts& other) {
   facts.seconds = std::max(facts.seconds, other.seconds);
   facts.boot_seconds = std::max(facts.boot_seconds, other.boot_seconds);
+  facts.machine_seconds += other.machine_seconds;
   facts.cut_short |= other.cut_short;
   facts.guided_cases += other.guided_cases;
   facts.races += other.races;

@@ -150,6 +150,7 @@ class PartRun {
     if (run_.watch) supervisor.on_step(run_.watch);
     supervisor.run();
     facts_.cut_short = supervisor.cut_short();
+    facts_.machine_seconds += supervisor.taken();
     return {supervisor.last_case(), supervisor.taken(), supervisor.cut_short(), take_reached()};
   }
 
@@ -252,7 +253,8 @@ RunFacts run_plan(const SessionOptions& options, const Expectations& expectation
                   const Supervisor::Watch& watch) {
   property_tests::Plan once_each = plan;
   std::vector<Part> races;
-  if (options.all_expected && !options.fresh)
+  // A guided run is to reach what they reach.
+  if ((options.all_expected || options.guided > 0) && !options.fresh)
     races = take_races(once_each, options.machine, expectations, *tally.book);
   const auto guests = repeats(options.machine) ? options.guests : 1;
   std::vector<Part> parts =
