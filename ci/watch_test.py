@@ -72,6 +72,9 @@ class Programs(unittest.TestCase):
                 self.assertEqual(told, mistakes_of(source) if wrong else [], ended[name].output)
                 self.assertEqual(ended[name].code, 0, ended[name].output)
                 self.assertIn(" events seen, ", ended[name].output)
+        # Where an object was made, and whence that was called: helpers of pair.h, and main().
+        self.assertRegex(ended["local_range-wrong"].output,
+                         r"registered by local_range-wrong\+0x\w+, called by local_range-wrong\+")
 
     def test_told_while_the_program_runs(self):
         source = ROOT / "ci/programs/local_range.c"

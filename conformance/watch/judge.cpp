@@ -6,17 +6,8 @@
 #include <algorithm>
 
 namespace mrproof::watch {
-namespace {
 
 using model::Verb;
-
-Life life_of(const Event& e) {
-  Life life{e.pid, e.record.object, e.record.words[0], e.record.caller};
-  life.made = e.record.time;
-  return life;
-}
-
-}  // namespace
 
 void Judge::take(const Event& event) {
   ++counts_.events;
@@ -26,6 +17,7 @@ void Judge::take(const Event& event) {
     case Kind::alloc_pd: return alloc_pd(event);
     case Kind::dealloc_pd: return dealloc_pd(event);
     case Kind::reg_mr: return reg_mr(event);
+    case Kind::rereg_mr: return rereg_mr(event);
     case Kind::dereg_mr: return dereg_mr(event);
     case Kind::create_qp: return create_qp(event);
     case Kind::modify_qp: return modify_qp(event);
@@ -53,14 +45,6 @@ void Judge::pass(const Event& event) {
   ++counts_.passed;
   const auto what = static_cast<Passed>(event.record.words[0]);
   if (what == Passed::extended_cq) extended_cqs_.insert({event.pid, event.record.object});
-  const auto found = regions_.find({event.pid, event.record.object});
-  if (what != Passed::rereg_mr || found == regions_.end()) return;
-  // It has other keys, perhaps, and another range.
-  auto& [world, slot] = found->second;
-  const auto region = world->state.regions.at(slot);
-  world->by_lkey.erase(low(region.lkey.value()));
-  world->by_rkey.erase(low(region.rkey.value()));
-  end_region(*world, slot, 0);
 }
 
 void Judge::open_device(const Event& event) {
@@ -84,18 +68,18 @@ void Judge::close_device(const Event& event) {
     }
     for (std::uint32_t r = 0; r < world->regions.size(); ++r)
       if (world->regions[r].pid == event.pid && world->regions[r].parent == domain.object)
-        end_region(*world, r, event.record.caller);
+        end_region(*world, r, site_of(event));
     for (End& end : world->ends)
       if (end.life.pid == event.pid && end.life.parent == domain.object) end_qp(end);
     for (std::uint32_t w = 0; w < world->windows.size(); ++w)
       if (Life& life = world->windows[w].life;
           life.live && life.pid == event.pid && life.parent == domain.object) {
-        mark_ended(life, event.record.caller);
+        mark_ended(life, site_of(event));
         world->live_windows.erase(w);
         world->state.windows.change(w, [](auto& window) { window.live = window.bound = false; });
         windows_.erase({life.pid, life.object});
       }
-    mark_ended(world->domains[slot], event.record.caller);
+    mark_ended(world->domains[slot], site_of(event));
     it = domains_.erase(it);
   }
 }
@@ -133,100 +117,32 @@ void Judge::dealloc_pd(const Event& event) {
     finding.objects = {involved("PD", life, "PD, allocated by " + origin(life))};
   }
   if (event.record.result != 0) return;
-  mark_ended(world->domains[slot], event.record.caller);
+  mark_ended(world->domains[slot], site_of(event));
   world->state.pds.change(slot, [](auto& pd) { pd.live = false; });
   domains_.erase(found);
 }
 
-void Judge::reg_mr(const Event& event) {
-  const auto& words = event.record.words;
-  const auto domain = domains_.find({event.pid, words[0]});
-  if (domain == domains_.end()) return;
-  ++counts_.judged;
-  World& world = *domain->second.world;
-  model::Call<Plain> call;
-  call.verb = words[3] == words[1] ? Verb::reg_mr : Verb::reg_mr_iova;
-  call.pd = domain->second.slot;
-  call.mr = static_cast<std::uint32_t>(world.regions.size());
-  call.address = words[1];
-  call.length = words[2];
-  call.iova = words[3];
-  call.access = Plain::flags(low(words[5]));
-  const auto broken = broken_by(world, call);
-  const bool refused = event.record.object == 0;
-  if (refused && broken.empty()) ++counts_.unknown;
-  if (!broken.empty()) {
-    auto& finding = tell(refused ? Whose::program : Whose::provider, event,
-                         fmt::format("reg_mr.{}", broken[0]->id),
-                         fmt::format("registration of {:#x}, {} bytes, access {:#x}: {}", words[1],
-                                     words[2], words[5], refused ? "refused" : "accepted"),
-                         fmt::format("it does not hold that {}", broken[0]->sentence));
-    finding.clauses = broken[0]->clauses;
-    if (refused) finding.remedy = remedy_of(*broken[0]);
-  }
-  if (!refused) note_region(event, world, call);
+Site Judge::site_of(const Event& event) {
+  Site site{event.record.caller};
+  if (event.parts.empty() || event.parts.front().kind != Kind::stack) return site;
+  const Stack& stack = event.parts.front().words;
+  const auto [found, is_new] =
+      stack_numbers_.try_emplace(stack, static_cast<std::uint32_t>(stacks_.size()));
+  if (is_new) stacks_.push_back(stack);
+  site.stack = found->second;
+  return site;
 }
 
-void Judge::note_region(const Event& event, World& world, const model::Call<Plain>& call) {
-  const auto lkey = low(event.record.words[4]), rkey = high(event.record.words[4]);
-  // A key names one region of a device: who had it has been killed, or has lost it unseen.
-  for (const auto* keys : {&world.by_lkey, &world.by_rkey})
-    if (const auto old = keys->find(keys == &world.by_lkey ? lkey : rkey);
-        old != keys->end() && old->first != 0)
-      end_region(world, old->second, 0);
-  world.end_windows_of(Plain::key(rkey));
-  model::Result<Plain> result;
-  result.lkey = Plain::key(lkey);
-  result.rkey = Plain::key(rkey);
-  const auto& rule = *model::linux_rulebook().rules(call.verb, model::Outcome::ok).front();
-  rule.effect({world.state, call, result}, world.state);
-  world.regions.push_back(life_of(event));
-  regions_[{event.pid, event.record.object}] = {&world, call.mr};
-  if (world.state.regions.at(call.mr).undefined.truth()) {
-    world.state.regions.change(call.mr, [](auto& region) { region.live = false; });
-    return;
-  }
-  world.by_lkey[lkey] = world.by_rkey[rkey] = call.mr;
+Life Judge::life_of(const Event& event) {
+  Life life{event.pid, event.record.object, event.record.words[0], site_of(event)};
+  life.made = event.record.time;
+  return life;
 }
 
-void Judge::mark_ended(Life& life, std::uint64_t caller) const {
+void Judge::mark_ended(Life& life, const Site& site) const {
   life.live = false;
   life.ended = now_;
-  life.ended_by = caller;
-}
-
-void Judge::end_region(World& world, std::uint32_t slot, std::uint64_t caller) {
-  Life& life = world.regions[slot];
-  if (!life.live) return;
-  mark_ended(life, caller);
-  world.state.regions.change(slot, [](auto& region) { region.live = false; });
-  const auto found = regions_.find({life.pid, life.object});
-  if (found != regions_.end() && found->second.world == &world && found->second.slot == slot)
-    regions_.erase(found);
-}
-
-void Judge::dereg_mr(const Event& event) {
-  const auto found = regions_.find({event.pid, event.record.object});
-  if (found == regions_.end()) return;
-  ++counts_.judged;
-  const auto place = found->second;
-  if (event.record.result == 0) return end_region(*place.world, place.slot, event.record.caller);
-  model::Call<Plain> call;
-  call.verb = Verb::dereg_mr;
-  call.mr = place.slot;
-  const auto broken = broken_by(*place.world, call);
-  if (broken.empty()) {
-    ++counts_.unknown;
-    return;
-  }
-  auto& finding = tell(Whose::program, event, fmt::format("dereg_mr.{}", broken[0]->id),
-                       "ibv_dereg_mr() of a region that windows are bound to: refused",
-                       fmt::format("it does not hold that {}", broken[0]->sentence));
-  if (finding.count > 1) return;
-  finding.remedy = remedy_of(*broken[0]);
-  finding.clauses = broken[0]->clauses;
-  const Life& life = place.world->regions[place.slot];
-  finding.objects = {involved("region", life, "region, registered by " + origin(life))};
+  life.ended_by = site;
 }
 
 void Judge::create_qp(const Event& event) {
@@ -303,7 +219,7 @@ void Judge::modify_qp(const Event& event) {
     if ((mask & IBV_QP_STATE) == 0) return;
     qp.state = Plain::small(state == IBV_QPS_RTS   ? model::QpState::rts
                             : state == IBV_QPS_ERR ? model::QpState::err
-                                              : model::QpState::other);
+                                                   : model::QpState::other);
   });
 }
 
@@ -316,7 +232,7 @@ void Judge::destroy_queue(const Event& event) {
 
 void Judge::end_qp(End& end) {
   if (!end.life.live) return;
-  mark_ended(end.life, 0);
+  mark_ended(end.life, {});
   end.world->doubt_windows(end.slot);
   end.sends.clear();
   end.receives.clear();
@@ -336,32 +252,12 @@ void Judge::end_qp(End& end) {
     if (is_it(*it)) ends_.erase(it);
 }
 
-/// Memory of a region went away: the device goes on using the pages that it has. Caches of
-/// regions deregister later, which harms nobody; whoever uses the memory again is told.
-void Judge::unmap(const Event& event) {
-  const auto address = event.record.words[0], end = address + event.record.words[1];
-  for (auto it = regions_.lower_bound({event.pid, 0});
-       it != regions_.end() && it->first.first == event.pid; ++it) {
-    const auto& region = it->second.world->state.regions.at(it->second.slot);
-    const auto first = region.memory.value();
-    const auto last = first + (region.last - region.first).value();
-    if (first >= end || last < address || region.empty.truth() ||
-        (region.access & model::kOnDemand).value() != 0)
-      continue;
-    Life& life = it->second.world->regions[it->second.slot];
-    life.unmapped_first = std::max(first, address);
-    life.unmapped_last = std::min(last, end - 1);
-    life.unmapped_by = event.record.caller;
-  }
-}
-
 void Judge::finish() {
-  const auto leak = [&](const Life& life, const char* name, std::string object,
-                        const char* verb) {
+  const auto leak = [&](const Life& life, const char* name, std::string object, const char* verb) {
     if (!life.live || !left_.contains(life.pid)) return;
     Event of{};
     of.pid = life.pid;
-    of.record.caller = life.made_by;
+    of.record.caller = life.made_by.caller;
     auto& finding = tell(Whose::program, of, fmt::format("exit.{}_left", name),
                          fmt::format("the program ends with a {}", object),
                          "the program has made it, and nobody has destroyed it");

@@ -1,6 +1,7 @@
 // Judges what a watched program did: its own mistakes, and the provider's.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,6 +43,9 @@ class Judge {
   void dealloc_pd(const Event& event);
   void reg_mr(const Event& event);
   void note_region(const Event& event, World& world, const model::Call<Plain>& call);
+  void rereg_mr(const Event& event);
+  void change_region(const Event& event, const Place& place, const model::Call<Plain>& call);
+  void take_keys(World& world, std::uint32_t slot, std::uint64_t keys);
   void dereg_mr(const Event& event);
   void create_qp(const Event& event);
   void modify_qp(const Event& event);
@@ -56,9 +60,11 @@ class Judge {
   void unmap(const Event& event);
   void pass(const Event& event);
 
-  void end_region(World& world, std::uint32_t slot, std::uint64_t caller);
+  void end_region(World& world, std::uint32_t slot, const Site& site);
   void end_qp(End& end);
-  void mark_ended(Life& life, std::uint64_t caller) const;
+  void mark_ended(Life& life, const Site& site) const;
+  Life life_of(const Event& event);
+  Site site_of(const Event& event);
   void take_bind(const Event& event, const End& end, Request& request) const;
   void judge_post(const Event& event, End& end, Request& request);
   void tell_unmapped(const Event& event, const End& end, const Request& request);
@@ -77,6 +83,8 @@ class Judge {
   void add_region(Finding& finding, const World& world, const Reason& reason) const;
   bool add_window(Finding& finding, const World& world, const Reason& reason) const;
   [[nodiscard]] Involved involved(std::string name, const Life& life, std::string history) const;
+  /// "a() at b.c:3, called by main() at b.c:9"
+  [[nodiscard]] std::string place_of(std::uint32_t pid, const Site& site) const;
   [[nodiscard]] std::string origin(const Life& life) const;
 
   Naming naming_;
@@ -88,6 +96,9 @@ class Judge {
   std::multimap<std::uint32_t, Place> by_number_;
   std::set<Name> extended_cqs_;   ///< whose completions are not seen
   std::set<std::uint32_t> left_;  ///< processes that have ended by themselves
+  using Stack = std::array<std::uint64_t, 8>;
+  std::vector<Stack> stacks_{Stack{}};  ///< by Site::stack
+  std::map<Stack, std::uint32_t> stack_numbers_{{Stack{}, 0}};
   std::vector<Finding> findings_;
   std::map<std::string, std::size_t> places_told_;
   Counts counts_;

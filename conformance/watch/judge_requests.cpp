@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <optional>
+#include <utility>
 
 #include "conformance/watch/judge.hpp"
 #include "model/conditions/transfer.hpp"
@@ -37,6 +38,12 @@ bool not_of_key(const Reason& reason) { return !reason.of_key(); }
 
 std::string_view name_of(Verb verb) {
   return model::kVerbNames.at(static_cast<std::size_t>(verb));
+}
+
+/// Whether the place is in what starts a program's main() and threads.
+bool is_outside(const std::string& name) {
+  return name == "somewhere" || name.starts_with("libc.so") || name.starts_with("__libc_start") ||
+         name.find(" of libc.so") != std::string::npos;
 }
 
 std::string describe(const Request& request) {
@@ -125,7 +132,7 @@ void Judge::tell_unmapped(const Event& event, const End& end, const Request& req
         fmt::format("lkey {:#x}", element.lkey.value()), life,
         fmt::format("lkey {:#x}: region [{:#x}, {:#x}], registered by {}, unmapped by {}",
                     element.lkey.value(), region.first.value(), region.last.value(), origin(life),
-                    naming_(life.pid, life.unmapped_by)))};
+                    place_of(life.pid, life.unmapped_by)))};
     finding.used = {from, from + element.length.value() - 1};
     finding.region = {region.memory.value(),
                       (region.memory + (region.last - region.first)).value()};
@@ -281,7 +288,23 @@ const End* Judge::peer_of(const End& end) const {
   return peer;
 }
 
-std::string Judge::origin(const Life& life) const { return naming_(life.pid, life.made_by); }
+std::string Judge::place_of(std::uint32_t pid, const Site& site) const {
+  std::string text = naming_(pid, site.caller);
+  const char* between = ", called by ";
+  for (const auto caller : stacks_[site.stack]) {
+    const auto name = caller == 0 ? "" : naming_(pid, caller);
+    if (name.empty() || is_outside(name)) break;
+    text += std::exchange(between, ", ") + name;
+  }
+  return text;
+}
+
+std::string Judge::origin(const Life& life) const {
+  auto text = place_of(life.pid, life.made_by);
+  if (life.changed_by.caller != 0)
+    text += ", re-registered by " + place_of(life.pid, life.changed_by);
+  return text;
+}
 
 Involved Judge::involved(std::string name, const Life& life, std::string history) const {
   return {std::move(name), std::move(history), life.made, life.ended};
@@ -306,7 +329,8 @@ void Judge::add_region(Finding& finding, const World& world, const Reason& reaso
   auto text = fmt::format("{}: region [{:#x}, {:#x}], access {:#x}, registered by {}", name,
                           region.first.value(), region.last.value(), region.access.value(),
                           origin(life));
-  if (!life.live) text += fmt::format(", deregistered by {}", naming_(life.pid, life.ended_by));
+  if (!life.live && life.ended_by.caller != 0)
+    text += ", deregistered by " + place_of(life.pid, life.ended_by);
   if (!region.empty.truth()) finding.region = {region.first.value(), region.last.value()};
   finding.objects.push_back(involved(std::move(name), life, std::move(text)));
 }
@@ -324,7 +348,7 @@ bool Judge::add_window(Finding& finding, const World& world, const Reason& reaso
                           w.last.value(), w.access.value());
       finding.region = {w.first.value(), w.last.value()};
     }
-    if (!life.live) text += fmt::format(", deallocated by {}", naming_(life.pid, life.ended_by));
+    if (!life.live) text += fmt::format(", deallocated by {}", place_of(life.pid, life.ended_by));
     finding.objects.push_back(involved(std::move(name), life, std::move(text)));
     return true;
   }

@@ -362,11 +362,91 @@ TEST_F(WatchWindows, OfTypeOneHaveTheKeyThatTheCallTells) {
   EXPECT_EQ(told(), Names{"program rdma_read.remote_right"});
 }
 
-TEST_F(WatchJudge, KnowsNothingOfARegionThatWasReregistered) {
+/// Regions that are changed: their keys, range, rights and PD are others then.
+class WatchReregistration : public WatchJudge {
+ protected:
+  static constexpr std::uint64_t kTranslation = 1, kPd = 2, kRights = 4;
+  void rereg(std::uint64_t mr, std::uint64_t flags, std::uint64_t access, std::uint64_t key,
+             int code = 0, std::uint64_t pd = 0, std::uint64_t address = 0,
+             std::uint64_t length = 0) {
+    call(Kind::rereg_mr, mr, {flags, pd, address, length, key | key << 32U, access}, code);
+  }
+};
+
+TEST_F(WatchReregistration, GivesAndTakesRights) {
   reg(5, 0);
-  call(Kind::passed, 5, {static_cast<std::uint64_t>(Passed::rereg_mr)});
-  post(kOpRead, 8, 50, 50);
+  rereg(5, kRights, kWrite | kRemoteWrite, 50);
+  post(kOpRead, 8, 50, 1234);
   EXPECT_EQ(told(), Names{});
+  rereg(5, kRights, kWrite, 50);
+  post(kOpWrite, 8, 50, 50);
+  ASSERT_EQ(told(), Names{"program rdma_write.remote_right"});
+  const auto& history = judge.findings()[0].objects[0].history;
+  EXPECT_NE(history.find(", re-registered by "), std::string::npos) << history;
+}
+
+TEST_F(WatchReregistration, MovesTheRange) {
+  reg(5, kWrite);
+  rereg(5, kTranslation, 0, 50, 0, 0, 0x20000, 64);
+  post(kOpWrite, 8, 50, 1234);
+  EXPECT_EQ(told(), Names{"program rdma_write.local_in_bounds"});
+}
+
+TEST_F(WatchReregistration, GivesOtherKeys) {
+  reg(5, kWrite);
+  rereg(5, kRights, kWrite, 51);
+  post(kOpRead, 8, 51, 1234);
+  post(kOpWrite, 8, 50, 1234);
+  complete(kLocProt);
+  EXPECT_EQ(told(), Names{"program rdma_write.local_key_live"});
+  reg(6, kWrite);
+  call(Kind::reg_mr, 8, {10, 0x10000, 4096, 0x10000, 50 | 50ULL << 32U, kWrite});
+  post(kOpRead, 8, 51, 1234);  // its old key is another region's, which ends nothing
+  complete(kLocProt);
+  EXPECT_EQ(judge.counts().unknown, 1U);
+}
+
+TEST_F(WatchReregistration, MovesToAnotherPd) {
+  reg(5, kWrite);
+  rereg(5, kPd, 0, 50, 0, 11);
+  post(kOpRead, 8, 50, 1234);
+  EXPECT_EQ(told(), Names{"program rdma_read.local_same_pd"});
+}
+
+TEST_F(WatchReregistration, ThatIsRefusedKeepsTheRegionOrSpoilsIt) {
+  reg(5, kWrite);
+  rereg(5, kRights, kRemoteWrite, 50, -1);
+  ASSERT_EQ(told(), Names{"program rereg_mr.remote_write_has_local_write"});
+  post(kOpRead, 8, 50, 1234);
+  complete(kLocProt);  // nothing that was seen is a reason
+  rereg(5, kRights, kWrite, 50, -4);
+  post(kOpRead, 4097, 50, 1234);  // it may only be deregistered now
+  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(judge.counts().unknown, 2U);
+}
+
+TEST_F(WatchReregistration, ThatHadToBeRefusedIsTheProvidersMistake) {
+  reg(5, kWrite);
+  rereg(5, kRights, kRemoteWrite, 50);
+  EXPECT_EQ(told(), Names{"provider rereg_mr.remote_write_has_local_write"});
+}
+
+TEST_F(WatchReregistration, ToAnUnseenPdIsFollowedNoFurther) {
+  reg(5, kWrite);
+  rereg(5, kPd, 0, 50, 0, 1234);
+  post(kOpRead, 4097, 50, 1234);
+  EXPECT_EQ(told(), Names{});
+}
+
+TEST_F(WatchJudge, TellsWhenceACallerWasCalled) {
+  const Words callers{0x77, 0x78};
+  Event event{{++time, Kind::reg_mr, 1, 0, 5, 0x76, {10, 0x10000, 64, 0x10000, 50, kWrite}}, {},
+              true, 7, 7};
+  event.parts.push_back({time, Kind::stack, 0, 0, 5, 0, callers});
+  judge.take(event);
+  post(kOpRead, 65, 50, 1234);
+  const auto& history = judge.findings().at(0).objects.at(0).history;
+  EXPECT_TRUE(history.ends_with("registered by 118, called by 119, 120")) << history;
 }
 
 TEST_F(WatchJudge, TellsWhatIsLeftAndWhatIsInUse) {

@@ -25,13 +25,11 @@ void Judge::alloc_mw(const Event& event) {
   result.rkey = Plain::key(low(words[1]));
   world.end_windows_of(result.rkey);
   if (const auto old = world.by_rkey.find(low(words[1])); old != world.by_rkey.end())
-    end_region(world, old->second, 0);
+    end_region(world, old->second, {});
   const auto& rule = *model::linux_rulebook().rules(call.verb, model::Outcome::ok).front();
   rule.effect({world.state, call, result}, world.state);
-  Life life{event.pid, event.record.object, words[0], event.record.caller};
-  life.made = event.record.time;
   world.live_windows.insert(call.mw);
-  world.windows.push_back({life, 0});
+  world.windows.push_back({life_of(event), 0});
   windows_[{event.pid, event.record.object}] = {&world, call.mw};
 }
 
@@ -44,7 +42,7 @@ void Judge::dealloc_mw(const Event& event) {
     return;
   }
   auto& [world, slot] = found->second;
-  mark_ended(world->windows[slot].life, event.record.caller);
+  mark_ended(world->windows[slot].life, site_of(event));
   world->live_windows.erase(slot);
   world->state.windows.change(
       slot, [](auto& window) { window.live = window.bound = window.undefined = false; });

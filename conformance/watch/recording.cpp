@@ -80,8 +80,8 @@ class Recording::File {
     const Record* next = peek(0);
     return next == nullptr ? kNever : next->time;
   }
-  /// Takes the next event. Further elements follow their request, unless a signal handler has
-  /// written between them.
+  /// Takes the next event. Further elements, and stacks, follow their record, unless a signal
+  /// handler has written between them.
   Event take() {
     Event event{*peek(0), {}, true, head_.pid, head_.tid};
     const Record& record = event.record;
@@ -94,6 +94,10 @@ class Recording::File {
            ++taken)
         event.parts.push_back(*part);
       event.whole = event.parts.size() == record.parts;
+    } else if (const Record* stack = record.parts > 0 ? peek(1) : nullptr;
+               stack != nullptr && stack->kind == Kind::stack) {
+      event.parts.push_back(*stack);
+      ++taken;
     }
     used_ += taken;
     at_ += taken * sizeof(Record);

@@ -14,7 +14,7 @@ namespace mrproof::watch {
 inline std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 inline std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); }
 
-/// An event and its parts: the elements of a work request.
+/// An event and its parts: the elements of a work request, or the stack of another call.
 struct Event {
   Record record;
   std::vector<Record> parts;

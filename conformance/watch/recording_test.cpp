@@ -56,6 +56,23 @@ class WatchRecording : public ::testing::Test {
   model::testing::TemporaryFolder folder_;
 };
 
+TEST_F(WatchRecording, HasAStackWithItsCall) {
+  Record made = at(10, 1), stack = at(10, 1);
+  made.parts = 1;
+  stack.kind = Kind::stack;
+  stack.words[0] = 77;
+  write(1, {}, {made, stack, at(20, 2)});
+  Recording recording(folder_.file("."));
+  recording.look(Until::end);
+  Event event;
+  ASSERT_TRUE(recording.next(event));
+  ASSERT_EQ(event.parts.size(), 1U);
+  EXPECT_EQ(event.parts[0].words[0], 77U);
+  ASSERT_TRUE(recording.next(event));
+  EXPECT_EQ(event.record.object, 2U);
+  EXPECT_TRUE(event.parts.empty());
+}
+
 TEST_F(WatchRecording, PutsThreadsInTheOrderOfTheirTimes) {
   write(1, {}, {at(10, 1), at(40, 4)});
   write(2, {}, {at(20, 2), at(30, 3)});

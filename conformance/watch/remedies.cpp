@@ -10,7 +10,7 @@ struct Remedy {
   std::string_view condition, text;
 };
 // By the names of the model's conditions.
-constexpr std::array<Remedy, 20> kRemedies{{
+constexpr std::array<Remedy, 21> kRemedies{{
     {"local_key_live",
      "take the lkey of a region that is registered; deregister it only after the completion"},
     {"local_same_pd", "register the memory in the PD of the queue pair"},
@@ -28,6 +28,7 @@ constexpr std::array<Remedy, 20> kRemedies{{
     {"qp_ready", "take the queue pair to RTS before anything is posted to its send queue"},
     {"remote_write_has_local_write",
      "add IBV_ACCESS_LOCAL_WRITE to IBV_ACCESS_REMOTE_WRITE and IBV_ACCESS_REMOTE_ATOMIC"},
+    {"changes_known", "set no flags but IBV_REREG_MR_CHANGE_TRANSLATION, _PD and _ACCESS"},
     {"window_type_fits",
      "bind type 1 windows by ibv_bind_mw(), type 2 windows by a request IBV_WR_BIND_MW"},
     {"bind_region_same_pd", "allocate the window in the PD of the region"},

@@ -18,16 +18,23 @@ namespace mrproof::watch {
 
 using model::Plain;
 
+/// Where in the program a call was made.
+struct Site {
+  std::uint64_t caller = 0;  ///< 0: not known
+  std::uint32_t stack = 0;   ///< whence the caller was called: one that the Judge has; 0: not known
+};
+
 /// Where an object was made and destroyed.
 struct Life {
   std::uint32_t pid = 0;
   std::uint64_t object = 0;  ///< its pointer
   std::uint64_t parent = 0;  ///< that of the context of a PD, of the PD of a region, a queue pair
-  std::uint64_t made_by = 0, ended_by = 0;
+  Site made_by{}, changed_by{}, ended_by{};  ///< changed_by: it was re-registered there last
   bool live = true;
   std::uint64_t made = 0, ended = 0;  ///< times
   /// Of a region: memory that was unmapped while it was registered; none if both are 0.
-  std::uint64_t unmapped_first = 0, unmapped_last = 0, unmapped_by = 0;
+  std::uint64_t unmapped_first = 0, unmapped_last = 0;
+  Site unmapped_by{};
 };
 
 /// Why a request has to fail.

@@ -1,8 +1,10 @@
 #include "impl/watch/call.hpp"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 
 #include <algorithm>
+#include <array>
 
 #pragma GCC visibility push(hidden)
 namespace mrproof::watch {
@@ -17,6 +19,40 @@ Record record_of(Kind kind, const void* object, int result, const void* caller,
   return record;
 }
 
+bool wants_stack(Kind kind) {
+  switch (kind) {
+    case Kind::alloc_pd:
+    case Kind::dealloc_pd:
+    case Kind::reg_mr:
+    case Kind::rereg_mr:
+    case Kind::dereg_mr:
+    case Kind::create_qp:
+    case Kind::destroy_qp:
+    case Kind::alloc_mw:
+    case Kind::dealloc_mw:
+    case Kind::create_srq:
+    case Kind::destroy_srq: return true;
+    default: return false;
+  }
+}
+
+/// backtrace() loads a library when it is first called: not in a call of the program's.
+[[gnu::constructor]] void load_unwinder() {
+  std::array<void*, 1> frame{};
+  if (watching()) backtrace(frame.data(), 1);
+}
+
+/// Where the caller was called from, and so on; nothing where the program does not tell.
+void find_callers(const void* caller, std::array<std::uint64_t, 8>& words) {
+  const int kept = errno;
+  std::array<void*, 24> frames{};
+  const auto end = frames.begin() + backtrace(frames.data(), static_cast<int>(frames.size()));
+  auto frame = std::find(frames.begin(), end, caller);
+  for (auto word_at = words.begin(); frame != end && ++frame != end && word_at != words.end();)
+    *word_at++ = word(*frame);
+  errno = kept;
+}
+
 }  // namespace
 
 Call::Call(const void* caller)
@@ -26,9 +62,15 @@ Call::~Call() { --depth; }
 
 void Call::made(Kind kind, const void* object, std::initializer_list<std::uint64_t> words) const {
   if (!recorded_) return;
-  Record record = record_of(kind, object, object ? 0 : errno, caller_, words);
+  changed(kind, object, object ? 0 : errno, words);
+}
+
+void Call::changed(Kind kind, const void* object, int result,
+                   std::initializer_list<std::uint64_t> words) const {
+  if (!recorded_) return;
+  Record record = record_of(kind, object, result, caller_, words);
   record.time = now();
-  append(record);
+  write(record);
 }
 
 void Call::done(Kind kind, const void* object, int result,
@@ -36,7 +78,15 @@ void Call::done(Kind kind, const void* object, int result,
   if (!recorded_) return;
   Record record = record_of(kind, object, result < 0 ? errno : result, caller_, words);
   record.time = begun_.time();
+  write(record);
+}
+
+void Call::write(Record record) const {
+  Record stack{record.time, Kind::stack, 0, 0, record.object, 0, {}};
+  if (wants_stack(record.kind)) find_callers(caller_, stack.words);
+  record.parts = stack.words[0] != 0 ? 1 : 0;
   append(record);
+  if (record.parts != 0) append(stack);
 }
 
 void Call::passed(Passed what, const void* object) const {

@@ -32,10 +32,15 @@ class Call {
   /// The call on the object returned the result: 0, an errno, or -1 if that is in errno.
   void done(Kind kind, const void* object, int result,
             std::initializer_list<std::uint64_t> words = {}) const;
+  /// The call has changed the object, or has not, by its result.
+  void changed(Kind kind, const void* object, int result,
+               std::initializer_list<std::uint64_t> words) const;
   /// The call is counted and not looked at.
   void passed(Passed what, const void* object) const;
 
  private:
+  void write(Record record) const;
+
   bool recorded_;  ///< the program made it, and there is a folder
   Moment begun_;
   const void* caller_;

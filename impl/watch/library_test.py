@@ -30,7 +30,7 @@ BEGUN = 4  # what each program records first
 FILLED = BEGUN + 2 * ROUNDS + 1  # of the mode "fill", with the exit
 SLOW, PAUSE = 510, 2000000  # a request that takes time, and how many ns, as do registrations
 LIBRARY = BUILT = Path()  # of the library; a folder with what is compiled here
-File = namedtuple("File", "pid tid lost lost_since records kinds rest")
+File = namedtuple("File", "pid tid lost lost_since records kinds stacks rest")
 Record = namedtuple("Record", "time kind parts result object caller words")
 PLUGIN = """import ctypes, sys
 ctypes.CDLL(sys.argv[1]).main(2, (ctypes.c_char_p * 3)(b"user", sys.argv[2].encode()))"""
@@ -53,15 +53,19 @@ def read(path):
     """An event file: its head, and its records up to the first one that is not there."""
     data = path.read_bytes()
     if not data:
-        return File(0, 0, 0, 0, [], [], b"")
+        return File(0, 0, 0, 0, [], [], [], b"")
     magic, version, pid, tid, _, lost, lost_since, since = struct.unpack_from("<8sIIIIQQQ", data)
-    assert (magic, version, path.name) == (b"mrpwatch", 3, f"events.{pid}.{tid}"), path
+    assert (magic, version, path.name) == (b"mrpwatch", 4, f"events.{pid}.{tid}"), path
     assert since == 0, path  # nothing is about to be written any more
     rows = (Record(row[0], KINDS[row[1]], *row[2:6], list(row[6:]))
             for row in struct.iter_unpack("<QHHiQQ8Q", data[96:]))
     records = list(itertools.takewhile(lambda r: r.time, rows))
-    return File(pid, tid, lost, lost_since, records, [r.kind for r in records],
-                data[96 * (1 + len(records)):])
+    rest = data[96 * (1 + len(records)):]
+    stacks = [(of, r) for of, r in zip(records, records[1:]) if r.kind == "stack"]
+    assert all((of.parts, of.object, of.time) == (1, r.object, r.time) for of, r in stacks), path
+    under = {of.time for of, _ in stacks}
+    records = [r._replace(parts=0) if r.time in under else r for r in records if r.kind != "stack"]
+    return File(pid, tid, lost, lost_since, records, [r.kind for r in records], stacks, rest)
 
 
 def run(arguments, watched=None, before=(), **options):
@@ -135,6 +139,11 @@ class Library(unittest.TestCase):
             first, last = (int(place, 16) for place in re.search(
                 rf"^(\w+)-(\w+) r-xp .* {re.escape(str(BUILT))}/user$", maps, re.M).groups())
             self.assertEqual([r for r in file.records[:-1] if not first <= r.caller < last], [])
+        with self.subTest("whence"):  # a function of the program, main(), and what starts that
+            self.assertEqual({of.kind for of, _ in file.stacks}, {
+                "alloc_pd", "dealloc_pd", "reg_mr", "dereg_mr", "alloc_mw", "create_qp",
+                "destroy_qp"})
+            self.assertEqual([r for _, r in file.stacks if not first <= r.words[0] < last], [])
 
     def test_extended(self):
         _, told, (file,) = self.ran("extended")
@@ -206,7 +215,9 @@ class Library(unittest.TestCase):
     def test_no_room(self):
         limit = ["sh", "-c", 'ulimit -f 2350 && exec "$@"', "sh"]  # times 512: a chunk
         _, _, (file,) = self.ran("fill", before=limit)
-        self.assertEqual((len(file.records), file.lost), (CHUNK - 1, FILLED - CHUNK + 1))
+        written = len(file.records) + len(file.stacks)
+        self.assertEqual((written, file.lost),
+                         (CHUNK - 1, FILLED + len(file.stacks) - CHUNK + 1))
         self.assertGreaterEqual(file.lost_since, file.records[-1].time)
 
     def test_no_room_for_a_while(self):
@@ -218,8 +229,8 @@ class Library(unittest.TestCase):
 
     def test_no_room_at_first(self):
         late = next(file for file in self.ran("later")[2] if file.records)
-        # The main thread has lost all that it did, its exit, too.
-        self.assertEqual((len(late.records), late.lost), (2 * ROUNDS + 1, BEGUN + 1))
+        # The main thread has lost all that it did, two stacks and its exit, too.
+        self.assertEqual((len(late.records), late.lost), (2 * ROUNDS + 1, BEGUN + 2 + 1))
         self.assertLess(late.lost_since, late.records[0].time)
 
     def test_full_disk(self):
@@ -231,7 +242,9 @@ class Library(unittest.TestCase):
         if tried.returncode != 0:
             self.skipTest(f"no small disk: {tried.stderr.strip()}; test_no_room has a limit")
         _, _, (file,) = self.ran("fill", self.folder / "disk", before=before, cwd=self.folder)
-        self.assertEqual((len(file.records), file.lost), (CHUNK - 1, FILLED - CHUNK + 1))
+        written = len(file.records) + len(file.stacks)
+        self.assertEqual((written, file.lost),
+                         (CHUNK - 1, FILLED + len(file.stacks) - CHUNK + 1))
 
 
 def cost(times=7, requests=200000):

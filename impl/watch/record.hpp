@@ -24,6 +24,9 @@ enum class Kind : std::uint16_t {
   /// object: ibv_mr; words: pd, address, length, iova, lkey | rkey << 32, access. A region that
   /// could not be registered has object 0 and the errno.
   reg_mr,
+  /// It has returned. object: ibv_mr; result: what ibv_rereg_mr(3) says; words: flags, pd, address,
+  /// length, lkey | rkey << 32 as they are now, access
+  rereg_mr,
   dereg_mr,
   create_cq,  ///< object: ibv_cq
   destroy_cq,
@@ -63,6 +66,9 @@ enum class Kind : std::uint16_t {
   completion,
   unmap,  ///< munmap, or what it does to memory that was there; words: address, length
   exit,  ///< the program ends by itself; destructors of libraries may still make calls
+  /// Behind a call that makes, changes or ends an object, whose `parts` is 1 then. words: where its
+  /// caller was called from, and so on, outwards, as far as that can be told; 0 behind the last
+  stack,
   passed,  ///< a call that is passed through and not looked at; object; words: a Passed
 };
 
@@ -71,7 +77,6 @@ enum class Passed : std::uint64_t {
   create_ah,
   extended_queue_pair,  ///< a create_qp came before: what ibv_wr_*() posts on it is not seen
   extended_cq,          ///< a create_cq came before: what ibv_start_poll() finds is not seen
-  rereg_mr,             ///< the region may be another one now
   other                 ///< what is posted and polled in this context is not seen
 };
 
@@ -81,7 +86,7 @@ struct Record {
   /// returned; when any other call began. Written last: 0 means that the rest is not there yet.
   std::uint64_t time;
   Kind kind;
-  std::uint16_t parts;   ///< elements of a request
+  std::uint16_t parts;   ///< elements of a request; 1: a stack follows
   std::int32_t result;   ///< of the call: 0 or an errno
   std::uint64_t object;  ///< 0: none
   std::uint64_t caller;  ///< where in the program the call was made
@@ -107,7 +112,7 @@ struct Head {
 static_assert(sizeof(Head) == sizeof(Record));
 
 inline constexpr std::array<char, 8> kMagic{'m', 'r', 'p', 'w', 'a', 't', 'c', 'h'};
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 /// Environment of the watched program: the folder, which is there and empty.
 inline constexpr const char* kFolderVariable = "MRPROOF_WATCH";

@@ -11,7 +11,6 @@
 
 using mrproof::watch::Call;
 using mrproof::watch::Kind;
-using mrproof::watch::Passed;
 using mrproof::watch::Real;
 using mrproof::watch::word;
 
@@ -77,7 +76,10 @@ int ibv_rereg_mr(ibv_mr* region, int flags, ibv_pd* pd, void* address, size_t le
   auto* real = rereg_mr.get();
   if (!real) return IBV_REREG_MR_ERR_INPUT;
   const int result = real(region, flags, pd, address, length, access);
-  call.passed(Passed::rereg_mr, region);
+  const std::uint64_t keys = region->lkey | static_cast<std::uint64_t>(region->rkey) << 32;
+  call.changed(Kind::rereg_mr, region, result,
+               {static_cast<unsigned>(flags), word(pd), word(address), length, keys,
+                static_cast<unsigned>(access)});
   return result;
 }
 
