@@ -74,7 +74,24 @@ class Programs(unittest.TestCase):
                 self.assertIn(" events seen, ", ended[name].output)
         # Where an object was made, and whence that was called: helpers of pair.h, and main().
         self.assertRegex(ended["local_range-wrong"].output,
-                         r"registered by local_range-wrong\+0x\w+, called by local_range-wrong\+")
+                         r"registered by \S+-wrong\+0x\w+, called by \S+-wrong\+0x")
+
+    def test_the_providers_mistake_is_shown_alone(self):
+        """F10, by a trace that was cut out of what the program did."""
+        script = self.folder / "cut"
+        script.write_text("#!/bin/busybox sh\n/programs/mrproof watch --out /tmp/cut -- "
+                          "/programs/wrong\n/bin/busybox cat /tmp/cut/provider-1.mrt\n",
+                          encoding="utf-8")
+        wrong = self.compiled((ROOT / "ci/programs/window_range.c", True))
+        ended = run_programs(TARGET, {"cut": script}, limit=60, files={
+            "mrproof": PROGRAM, "libmrproof-watch.so": LIBRARY, "wrong": wrong})["cut"]
+        self.assertIn("shown alone by: provider-1.mrt", ended.output)
+        trace = self.folder / "provider-1.mrt"
+        trace.write_text(ended.output[ended.output.index("# mrproof trace v1"):], encoding="utf-8")
+        done = subprocess.run([PROGRAM, "replay", "--target", TARGET, trace], text=True,
+                              capture_output=True, check=False)
+        self.assertRegex(done.stdout, r"reproduced: deviates \S+\.ok accepted \S*through_window",
+                         done.stderr)
 
     def test_told_while_the_program_runs(self):
         source = ROOT / "ci/programs/local_range.c"

@@ -111,8 +111,9 @@ int run(RunOptions options) {
       options.plan.series.push_back(std::move(series));
   }
   if (options.array) options.plan.series.push_back(property_tests::plan_array());
-  // A known killer costs a boot each time: the traces that show it are for full runs.
-  for (auto& scenario : options.plan.scenarios) scenario.deliberate &= options.full;
+  // A known killer costs a boot each time: the traces that show it are for long runs.
+  const bool is_long = options.full || options.session.guided > 0;
+  for (auto& scenario : options.plan.scenarios) scenario.deliberate &= is_long;
   set_shard(options.shard, options.plan);
   options.session.rerun = true;
   options.session.all_expected = options.full && options.plan.shards == 1;

@@ -29,6 +29,10 @@ void write_reports(const std::string& folder, const watch::Told& told) {
   model::write_whole_file(folder + "/report.html", watch::told_html(told));
   model::write_whole_file(folder + "/junit.xml", watch::told_junit(told));
   model::write_whole_file(folder + "/report.sarif", watch::told_sarif(told));
+  for (const auto* findings : {&told.findings, &told.suppressed})
+    for (const auto& finding : *findings)
+      if (!finding.trace.empty())
+        model::write_whole_file(folder + "/" + finding.trace_file, finding.trace);
 }
 
 int watch_program(const WatchOptions& o) {

@@ -43,6 +43,8 @@ struct Finding {
   std::string place;       ///< where in the program
   std::uint64_t time = 0;  ///< when it was first seen
   std::uint64_t count = 1;
+  std::string trace;       ///< one that shows it alone (extract.hpp); may be empty
+  std::string trace_file;  ///< its name in the folder
   std::string known;  ///< why it is not told (suppressions.hpp)
 };
 

@@ -80,6 +80,7 @@ class Judge {
                 std::string wrong);
   void tell_reason(Whose whose, const Event& event, const End& end, const Request& request,
                    const Reason& reason);
+  void add_trace(Finding& finding, std::string trace);
   void add_region(Finding& finding, const World& world, const Reason& reason) const;
   bool add_window(Finding& finding, const World& world, const Reason& reason) const;
   [[nodiscard]] Involved involved(std::string name, const Life& life, std::string history) const;
@@ -100,6 +101,7 @@ class Judge {
   std::vector<Stack> stacks_{Stack{}};  ///< by Site::stack
   std::map<Stack, std::uint32_t> stack_numbers_{{Stack{}, 0}};
   std::vector<Finding> findings_;
+  std::size_t traces_ = 0;
   std::map<std::string, std::size_t> places_told_;
   Counts counts_;
   std::uint64_t now_ = 0;  ///< time of the event that is taken

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/watch/extract.hpp"
 #include "conformance/watch/judge.hpp"
 #include "model/conditions/windows.hpp"
 
@@ -50,6 +51,7 @@ void Judge::reg_mr(const Event& event) {
                          fmt::format("it does not hold that {}", broken[0]->sentence));
     finding.clauses = broken[0]->clauses;
     if (refused) finding.remedy = remedy_of(*broken[0]);
+    if (!refused && finding.count == 1) add_trace(finding, cut_out(world, call, *broken[0]));
   }
   if (!refused) note_region(event, world, call);
 }

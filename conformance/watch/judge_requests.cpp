@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "conformance/watch/extract.hpp"
 #include "conformance/watch/judge.hpp"
 #include "model/conditions/transfer.hpp"
 
@@ -310,6 +311,12 @@ Involved Judge::involved(std::string name, const Life& life, std::string history
   return {std::move(name), std::move(history), life.made, life.ended};
 }
 
+void Judge::add_trace(Finding& finding, std::string trace) {
+  if (trace.empty()) return;
+  finding.trace = std::move(trace);
+  finding.trace_file = fmt::format("provider-{}.mrt", ++traces_);
+}
+
 void Judge::add_region(Finding& finding, const World& world, const Reason& reason) const {
   const auto& keys = reason.remote ? world.by_rkey : world.by_lkey;
   const auto key = low(reason.element.lkey.value());
@@ -385,6 +392,8 @@ void Judge::tell_reason(Whose whose, const Event& event, const End& end, const R
   if (finding.count > 1) return;
   finding.clauses = reason.condition->clauses;
   if (whose == Whose::program) finding.remedy = remedy_of(*reason.condition);
+  if (whose == Whose::provider)
+    add_trace(finding, cut_out(end, request, peer_of(end), reason));
   const End* peer = reason.remote ? peer_of(end) : nullptr;
   add_region(finding, peer != nullptr ? *peer->world : *end.world, reason);
   finding.objects.push_back(

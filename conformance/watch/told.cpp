@@ -9,6 +9,7 @@ std::string finding_text(const Finding& f) {
                           f.clauses.empty() ? "" : " [" + f.clauses + "]");
   for (const auto& object : f.objects) text += fmt::format("  {}\n", object.history);
   text += fmt::format("  at {}\n", f.place);
+  if (!f.trace.empty()) text += fmt::format("  shown alone by: {}\n", f.trace_file);
   if (!f.remedy.empty()) text += fmt::format("  remedy: {}\n", f.remedy);
   return text + "\n";
 }

@@ -39,6 +39,7 @@ Json json_of(const Finding& f, std::uint64_t began) {
   Json json{{"whose", name_of(f.whose)}, {"name", f.name}, {"what", f.what}, {"wrong", f.wrong},
             {"clauses", f.clauses}, {"objects", objects}, {"remedy", f.remedy}, {"pid", f.pid},
             {"place", f.place}, {"ns", f.time < began ? 0 : f.time - began}, {"count", f.count}};
+  if (!f.trace.empty()) json["trace"] = f.trace_file;
   if (!f.known.empty()) json["suppressed"] = f.known;
   return json;
 }

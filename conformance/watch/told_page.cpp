@@ -127,6 +127,9 @@ std::string section(const Finding& f, std::size_t number, const Told& told) {
   text += fmt::format("</ul>\n<p>at <b>{}</b>, process {}, {}{}</p>\n", escaped(f.place), f.pid,
                       f.time < told.began ? "at the end" : since(f.time, told),
                       f.count > 1 ? fmt::format(", {} times", f.count) : "");
+  if (!f.trace.empty())
+    text += fmt::format("<p>{} shows it alone:</p>\n<pre>{}</pre>\n", f.trace_file,
+                        escaped(f.trace));
   if (!f.remedy.empty()) text += "<p>Remedy: " + escaped(f.remedy) + ".</p>\n";
   return text + "</section>\n";
 }
