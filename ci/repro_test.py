@@ -138,7 +138,7 @@ class FindingsPrograms(Programs):
                 self.deviates(trace, ended[name_of(trace)])
 
     def all_die(self, target):
-        """The kernel, that is, which a program cannot tell: its last line says what it was doing."""
+        """The kernel, that is, which a program cannot tell: its last line says what it does."""
         traces = [trace for trace in findings.of_target(target) if self.KILLERS in trace.name]
         self.assertGreater(len(traces), 0, target)
         for trace, program in zip(traces, self.compile_all(traces).values()):

@@ -32,8 +32,10 @@ SLOW, PAUSE = 510, 2000000  # a request that takes time, and how many ns, as do 
 LIBRARY = BUILT = Path()  # of the library; a folder with what is compiled here
 File = namedtuple("File", "pid tid lost lost_since records kinds stacks rest")
 Record = namedtuple("Record", "time kind parts result object caller words")
-PLUGIN = """import ctypes, sys
-ctypes.CDLL(sys.argv[1]).main(2, (ctypes.c_char_p * 3)(b"user", sys.argv[2].encode()))"""
+PLUGIN = """import _ctypes, ctypes, sys
+plugin = ctypes.CDLL(sys.argv[1])
+plugin.main(2, (ctypes.c_char_p * 3)(b"user", sys.argv[2].encode()))
+_ctypes.dlclose(plugin._handle)"""
 
 
 def build(folder):
@@ -150,15 +152,15 @@ class Library(unittest.TestCase):
         self.assertEqual(text_of(file.records[BEGUN:], told),
                          (HERE / "testing/extended.txt").read_text(encoding="utf-8"))
 
-    def check_threads(self, files, last):
+    def check_threads(self, files, last, count=4, rounds=ROUNDS):
         """A file for each thread, with all of its records; `last`: it posts one more at its end."""
         threads = {self.ids(file)[0] // 1000000: file for file in files if self.ids(file)}
-        self.assertEqual(sorted(threads), [1, 2, 3, 4])
+        self.assertEqual(sorted(threads), list(range(1, count + 1)))
         for number, file in threads.items():
-            ids = list(range(number * 1000000, number * 1000000 + ROUNDS + last))
+            ids = list(range(number * 1000000, number * 1000000 + rounds + last))
             self.assertEqual(self.ids(file), ids)
-            self.assertEqual(self.ids(file, "completion"), ids[:ROUNDS])
-            self.assertEqual((len(file.records), file.lost), (2 * ROUNDS + last, 0))
+            self.assertEqual(self.ids(file, "completion"), ids[:rounds])
+            self.assertEqual((len(file.records), file.lost), (2 * rounds + last, 0))
         return next(file for file in files if file.pid == file.tid), threads.values()
 
     def test_threads(self):
@@ -169,6 +171,10 @@ class Library(unittest.TestCase):
             self.assertEqual(file.rest, b"")  # a thread that ends gives back what it did not need
             self.assertLess(main.records[BEGUN].time, file.records[0].time)
             self.assertLess(file.records[-1].time, main.records[BEGUN + 1].time)
+
+    def test_many_threads(self):
+        _, _, files = self.ran("crowd")
+        self.check_threads(files, last=1, count=64, rounds=500)
 
     def test_killed(self):
         done, _, files = self.ran("killed")

@@ -18,7 +18,7 @@
 #define MADE(name, call) (name = (call), say(#name, (long)name))
 #define NEED(condition) ((condition) ? (void)0 : abort())
 
-enum { kRounds = 10000, kThreads = 4, kContexts = 520, kKept = 1234, kSlow = 510 };
+enum { kRounds = 10000, kMostThreads = 64, kContexts = 520, kKept = 1234, kSlow = 510 };
 
 static struct ibv_context* context;
 static struct ibv_pd* pd;
@@ -30,6 +30,7 @@ static struct ibv_wc wc[64];
 static pthread_key_t key;
 static pthread_barrier_t all_done;
 static int handled, stay;  // signals; whether threads wait until the program is killed
+static int threads_wanted = 4, rounds = kRounds;
 
 static void say(const char* what, long value) {
   struct timespec time;
@@ -47,7 +48,7 @@ static int post(uint64_t id, unsigned flags) {
 }
 
 // What a thread does last, when the watching library may have let its file go.
-static void post_last(void* number) { post((uintptr_t)number * 1000000 + kRounds, 0); }
+static void post_last(void* number) { post((uintptr_t)number * 1000000 + rounds, 0); }
 
 // Not inlined: whence it was called is recorded, too.
 __attribute__((noinline)) static void begin(void) {
@@ -201,7 +202,7 @@ static void* work(void* number) {
   struct ibv_wc own;
   pthread_setspecific(key, number);
   errno = kKept;
-  for (uint64_t i = first; i < first + kRounds; ++i) {
+  for (uint64_t i = first; i < first + rounds; ++i) {
     NEED(post(i, IBV_SEND_SIGNALED) == 0 && ibv_poll_cq(cq, 1, &own) == 1);
     NEED(own.wr_id == i && errno == kKept);
   }
@@ -217,14 +218,14 @@ static void* work_in_thread(void* number) {
 }
 
 static void threads(void) {
-  pthread_t thread[kThreads];
+  pthread_t thread[kMostThreads];
   void* ended;
-  pthread_barrier_init(&all_done, NULL, kThreads + 1);
+  pthread_barrier_init(&all_done, NULL, threads_wanted + 1);
   MADE(region, ibv_reg_mr(pd, elements, sizeof elements, 0));
-  for (uintptr_t i = 0; i < kThreads; ++i)
-    pthread_create(&thread[i], NULL, work_in_thread, (void*)(i + 1));
+  for (int i = 0; i < threads_wanted; ++i)
+    pthread_create(&thread[i], NULL, work_in_thread, (void*)(intptr_t)(i + 1));
   if (stay) pthread_barrier_wait(&all_done), kill(getpid(), SIGKILL);
-  for (int i = 0; i < kThreads; ++i) NEED(!pthread_join(thread[i], &ended) && !ended);
+  for (int i = 0; i < threads_wanted; ++i) NEED(!pthread_join(thread[i], &ended) && !ended);
   SAY(ibv_dereg_mr(region));
 }
 
@@ -281,6 +282,7 @@ int main(int count, char** arguments) {
   if (strcmp(mode, "calls") == 0) make_all(), post_all(), end_all();
   if (strcmp(mode, "extended") == 0) post_extended(), post_shared(), bind_windows();
   if (strcmp(mode, "threads") == 0) threads();
+  if (strcmp(mode, "crowd") == 0) threads_wanted = kMostThreads, rounds = 500, threads();
   if (strcmp(mode, "killed") == 0) stay = 1, threads();
   if (strcmp(mode, "family") == 0) family();
   if (strcmp(mode, "child") == 0) SAY(post(4, 0));
