@@ -21,9 +21,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "ci/vm"))
+sys.path[:0] = [str(ROOT / "ci/vm"), str(ROOT / "ci/mutants")]
 
 import packages  # noqa: E402
+import pyverbs  # noqa: E402
 from guest_programs import run_programs  # noqa: E402
 
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
@@ -153,6 +154,34 @@ class Packages(unittest.TestCase):
                 told = re.findall(r"^(?:program|provider): (\S+)", other.output, re.M)
                 self.assertEqual(told, finds.split(), other.output)
                 print(script.stem, other.output.splitlines()[-1])
+
+
+class Pyverbs(unittest.TestCase):
+    """rdma-core's own tests in Python, of which some make mistakes on purpose: just these are told,
+    and the tests come to what they come to without."""
+
+    MISTAKES = [
+        "atomic_fetch_and_add.local_key_live", "atomic_fetch_and_add.remote_key_live",
+        "atomic_fetch_and_add.remote_right", "atomic_fetch_and_add.pair_accepts",
+        "reg_mr.remote_write_has_local_write",
+        "rdma_write.remote_key_live",  # of windows that were invalidated
+        "rdma_write.remote_right",     # a window that is bound without it first
+        "post_send.qp_ready",
+    ]
+
+    def test_mistakes_made_on_purpose(self):
+        with open(ROOT / f"ci/targets/{Path(TARGET).name}.toml", "rb") as file:
+            suite = tomllib.load(file)["userspace"]["suite"]
+        with tempfile.TemporaryDirectory(prefix="mrproof-watch-") as folder:
+            peer = pyverbs.Peer(suite, "rxe0", ROOT / "build/downloads", Path(folder), print)
+            plain, why = peer.run(TARGET)
+            self.assertEqual(why, "")
+            console = peer.console(TARGET, UNDER.replace("$name", "pyverbs"),
+                                   {"mrproof": PROGRAM, "libmrproof-watch.so": LIBRARY})
+        self.assertGreater(len(pyverbs.passed(plain)), 50)
+        self.assertEqual(peer.outcomes(console), (plain, ""))
+        told = re.findall(r"^(program|provider): (\S+)", console, re.M)
+        self.assertEqual(sorted(told), sorted(("program", name) for name in self.MISTAKES), console)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ cd /peer/tests
 /bin/busybox mkdir -p /dev/shm
 export PYTHONHOME=/usr PYTHONPATH=/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
 export NO_COLOR=1
-/bin/busybox timeout -s KILL %d /usr/bin/%s run_tests.py --dev %s -v %s 2>&1
+/bin/busybox timeout -s KILL %d %s /usr/bin/%s run_tests.py --dev %s -v %s 2>&1
 echo "peer: ended $?"
 """
 OUTCOME = re.compile(r"^test_\S+ \(tests\.(\S+?)\).*?\.\.\. .*?\b(ok|FAIL|ERROR|skipped)\b",
@@ -95,8 +95,8 @@ class Peer:
                 for library, file in userspace.libraries(path).items():
                     archive.file(f"{image.GUEST_LIBRARIES}/{library}", file.read_bytes(), True)
 
-    def archive(self, tests):
-        """The bytes of what the guest needs beside the image."""
+    def archive(self, tests, under="", files=None):
+        """The bytes of what the guest needs beside the image; `under` and `files`: see console()."""
         if self._archive is None:
             self._archive = image.Archive()
             self._add_python(self._archive)
@@ -104,14 +104,25 @@ class Peer:
             self._add_tests(self._archive)
         archive = image.Archive()
         archive.parts, archive.names = list(self._archive.parts), set(self._archive.names)
-        script = SCRIPT % (LIMIT, self.python, self.device, " ".join(tests))
+        script = SCRIPT % (LIMIT, under, self.python, self.device, " ".join(tests))
         archive.file("programs/run", script.encode())
+        for name, path in (files or {}).items():
+            archive.file(f"programs/{name}", Path(path).read_bytes(), executable=True)
         return archive.finish()
 
     def run(self, target, tests=(), keep=None):
         """({test: ok, FAIL, ERROR or skipped}, why the guest did not get to the end or "") of the
         tests named, or of all. `keep`: see guest_programs.boot()."""
-        console = guest_programs.boot(target, self.archive(tests), LIMIT + 120, keep)
+        return self.outcomes(guest_programs.boot(target, self.archive(tests), LIMIT + 120, keep))
+
+    def console(self, target, under, files):
+        """What a guest says in which all tests run under the program named; files: {name: file} of
+        /programs."""
+        return guest_programs.boot(target, self.archive([], under, files), LIMIT + 120)
+
+    @staticmethod
+    def outcomes(console):
+        """The same as of run(), of what the guest said."""
         if console.startswith("guest: QEMU"):
             raise TargetError(console.strip())
         outcomes = dict(OUTCOME.findall(console))

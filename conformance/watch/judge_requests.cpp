@@ -331,8 +331,15 @@ void Judge::add_region(Finding& finding, const World& world, const Reason& reaso
     finding.objects.push_back({name, name + ": nobody was seen to make it"});
     return;
   }
-  const auto& region = world.state.regions.at(found->second);
-  const auto& life = world.regions[found->second];
+  auto slot = found->second;
+  for (std::uint32_t other = 0; key == 0 && other < world.regions.size(); ++other)
+    if (const auto& r = world.state.regions.at(other);
+        (r.live & (r.rkey == Plain::key(0)) & !r.empty & (r.first <= element.address) &
+         (element.address <= r.last))
+            .truth())
+      slot = other;  // of those with this key, the one that is there
+  const auto& region = world.state.regions.at(slot);
+  const auto& life = world.regions[slot];
   auto text = fmt::format("{}: region [{:#x}, {:#x}], access {:#x}, registered by {}", name,
                           region.first.value(), region.last.value(), region.access.value(),
                           origin(life));

@@ -97,6 +97,15 @@ TEST_F(WatchJudge, NamesEachMistakeWhenItIsMade) {
                    "program rdma_write.remote_same_pd", "program rdma_write.remote_in_bounds"}));
 }
 
+TEST_F(WatchJudge, SaysOfTheKeyOfNoRightWhatIsMissing) {
+  call(Kind::reg_mr, 5, {10, 0x10000, 4096, 0x10000, 50, kWrite});
+  call(Kind::reg_mr, 6, {11, 0x90000, 4096, 0x90000, 60, kWrite});  // its rkey is 0, too
+  post(kOpWrite, 8, 50, 0);
+  EXPECT_EQ(told(), Names{"program rdma_write.remote_right"});
+  const auto& history = judge.findings().at(0).objects.at(0).history;
+  EXPECT_NE(history.find("region [0x10000, 0x10fff]"), std::string::npos) << history;
+}
+
 TEST_F(WatchJudge, NamesADeadKeyWhenTheRequestFails) {
   reg(5, kWrite | kRemoteWrite);
   reg(8, kWrite | kRemoteWrite);

@@ -159,8 +159,13 @@ std::vector<Reason> reasons_against(const End& end, const Request& request, cons
   call.length = request.length();
   call.rkey = request.rkey;
   call.remote = request.remote;
-  ask(kRemote, {peer->world->state, call, nothing},
-      {nullptr, true, {request.rkey, request.remote, call.length}}, reasons);
+  const PlainView view{peer->world->state, call, nothing};
+  const Reason reason{nullptr, true, {request.rkey, request.remote, call.length}};
+  // Drivers give all regions without a remote right the key 0: which one is meant is not told.
+  if (request.rkey.value() == 0 && peer->world->by_rkey.contains(0))
+    ask(std::array{kRemote[2]}, view, reason, reasons);
+  else
+    ask(kRemote, view, reason, reasons);
   return reasons;
 }
 
