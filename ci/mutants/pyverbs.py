@@ -96,7 +96,7 @@ class Peer:
                     archive.file(f"{image.GUEST_LIBRARIES}/{library}", file.read_bytes(), True)
 
     def archive(self, tests, under="", files=None):
-        """The bytes of what the guest needs beside the image; `under` and `files`: see console()."""
+        """The bytes of what the guest needs beside the image; `under`, `files`: see console()."""
         if self._archive is None:
             self._archive = image.Archive()
             self._add_python(self._archive)
@@ -113,7 +113,8 @@ class Peer:
     def run(self, target, tests=(), keep=None):
         """({test: ok, FAIL, ERROR or skipped}, why the guest did not get to the end or "") of the
         tests named, or of all. `keep`: see guest_programs.boot()."""
-        return self.outcomes(guest_programs.boot(target, self.archive(tests), LIMIT + 120, keep))
+        console = guest_programs.boot(target, self.archive(tests), LIMIT + 120, keep)
+        return self.outcomes(console)
 
     def console(self, target, under, files):
         """What a guest says in which all tests run under the program named; files: {name: file} of
