@@ -198,6 +198,11 @@ void add_unexpected_options(CLI::App& command, RunOptions& o) {
       .add_option("--expect", o.session.expectations,
                   "file of expected deviations (ci/expectations/)")
       ->check(kNotEmpty);
+  command
+      .add_option("--pin", o.session.pin,
+                  "file of choices, by mrproof fingerprint: what the provider chooses otherwise "
+                  "where it is free to fails the run")
+      ->check(kNotEmpty);
   auto* fail_fast = command.add_flag("--fail-fast", o.session.fail_fast,
                                      "end the run at the first unexpected finding");
   command

@@ -420,5 +420,20 @@ TEST_F(DamagedReports, JournalsAreNamedWithTheLine) {
   refused(whole.size() - 3);
 }
 
+TEST_F(Reports, HoldADeviceToWhatItChose) {
+  write("pin", run_mrproof({"fingerprint", run("before")}).out);
+  const auto pinned = [&](const char* device) {
+    return run_mrproof({"run", "--device", device, "--steps", "1000", "--out",
+                        file(std::string("now-") + device), "--pin", file("pin")});
+  };
+  EXPECT_EQ(pinned("sim").code, kExitExpected);
+  const Ran other = pinned("sim@type-2a");
+  EXPECT_EQ(other.code, kExitDeviation);
+  EXPECT_THAT(other.out, HasSubstr("chosen otherwise than pinned: no longer claims MW_TYPE_2B"));
+  EXPECT_THAT(other.out, HasSubstr("chosen otherwise than pinned: claims MW_TYPE_2A"));
+  expect_refused(run_mrproof({"run", "--device", "sim", "--pin", file("none")}),
+                 {"none:1: cannot be read", "mrproof fingerprint REPORT"});
+}
+
 }  // namespace
 }  // namespace mrproof::conformance

@@ -130,7 +130,8 @@ Json cases_json(const property_tests::Plan& plan, const Tally& tally, const RunF
           {"missing", facts.missing},
           {"lacking", facts.lacking},
           {"all_expected", facts.all_expected},
-          {"unmatched", facts.unmatched}};
+          {"unmatched", facts.unmatched},
+          {"drift", facts.drift}};
 }
 
 std::string grouped(std::uint64_t number) {
@@ -293,7 +294,8 @@ std::string report_text(const property_tests::Plan& plan, const Tally& tally,
   for (const auto& name : facts.missing) text += fmt::format("\nmissing: {}", name);
   for (const auto& name : facts.unmatched)
     text += fmt::format("\nexpected and never met (mended? then take it out): {}", name);
-  if (!facts.missing.empty() || !facts.unmatched.empty()) text += "\n";
+  for (const auto& line : facts.drift) text += "\nchosen otherwise than pinned: " + line;
+  if (!facts.missing.empty() || !facts.unmatched.empty() || !facts.drift.empty()) text += "\n";
   if (facts.driver) text += "\n" + driver_line(*facts.driver);
   if (facts.guided_cases > 0) text += "\n" + guided_line(facts.guided_cases, facts.kept);
   if (facts.cut_short) text += "\nended before the plan was done\n";

@@ -22,6 +22,7 @@ struct RunFacts {
   std::vector<std::string> missing;    ///< cases of the plan that have no outcome
   bool all_expected = false;           ///< an expectation that nothing met is a failure
   std::vector<std::string> unmatched;  ///< those expectations
+  std::vector<std::string> drift;      ///< what the provider chose otherwise than it is pinned to
   /// Lines on what no case of the plan's series can test, since the device lacks what it needs.
   std::vector<std::string> lacking;
   std::optional<DriverCoverage> driver;  ///< what was reached of it, if that was asked for

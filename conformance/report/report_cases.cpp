@@ -121,11 +121,15 @@ std::string report_junit(const Tally& tally, const RunFacts& facts) {
   for (const auto& outcome : outcomes) cases += junit_case(outcome.name, junit_inside(outcome));
   for (const auto& name : facts.missing)
     cases += junit_case(name, "<error type=\"missing\" message=\"planned, and never ended\"/>");
+  for (const auto& line : facts.drift)
+    cases += junit_case("pin/" + line.substr(0, line.find("  ")),
+                        fmt::format("<failure type=\"drift\" message=\"{}\"/>", escaped(line)));
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"mrproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
       "skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
-      outcomes.size() + facts.missing.size(), count(outcomes, Ending::failed),
+      outcomes.size() + facts.missing.size() + facts.drift.size(),
+      count(outcomes, Ending::failed) + static_cast<std::ptrdiff_t>(facts.drift.size()),
       count(outcomes, Ending::broke) + facts.missing.size(),
       count(outcomes, Ending::nothing_learnt), facts.seconds, cases);
 }
@@ -170,6 +174,7 @@ std::string report_markdown(const property_tests::Plan& plan, const Tally& tally
     text += "\n| deviation | times | | trace or reason |\n|---|---|---|---|\n" + rows;
   text += incident_lines(tally, true);
   for (const auto& name : facts.unmatched) text += "\n- expected and never met: `" + name + "`";
+  for (const auto& line : facts.drift) text += "\n- chosen otherwise than pinned: `" + line + "`";
   return text + (text.ends_with("\n") ? "" : "\n");
 }
 

@@ -127,6 +127,8 @@ std::string case_list(const Tally& tally, const RunFacts& facts) {
     text += "<p class=\"bad\">missing: " + escaped(name) + "</p>";
   for (const auto& name : facts.unmatched)
     text += "<p class=\"bad\">expected and never met: " + escaped(name) + "</p>";
+  for (const auto& line : facts.drift)
+    text += "<p class=\"bad\">chosen otherwise than pinned: " + escaped(line) + "</p>";
   return named.empty() ? text : text + "<table>" + named + "</table>\n";
 }
 

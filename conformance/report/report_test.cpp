@@ -96,7 +96,7 @@ TEST_F(ReportTest, JsonKeepsItsShape) {
               ElementsAre("device", "driver", "kernel", "rdma_core", "firmware", "place"));
   EXPECT_THAT(keys(report.at("cases")),
               ElementsAre("planned", "finished", "skipped", "shard", "shards", "ended", "noted",
-                          "missing", "lacking", "all_expected", "unmatched"));
+                          "missing", "lacking", "all_expected", "unmatched", "drift"));
   EXPECT_THAT(keys(report.at("counts")),
               ElementsAre("conforms", "deviates", "crash", "hang", "kernel_warning", "unsupported",
                           "inconclusive"));
@@ -210,6 +210,16 @@ TEST_F(ReportTest, WhatHappensBetweenCasesIsAnErrorOfItsOwn) {
   EXPECT_THAT(junit(), HasSubstr("name=\"incident-1\""));
   EXPECT_THAT(junit(), HasSubstr("errors=\"3\""));
   EXPECT_THAT(report_ktap(tally_, facts_), HasSubstr("not ok 6 between-cases/incident-1\n"));
+}
+
+TEST_F(ReportTest, TellsWhatIsChosenOtherwiseThanPinned) {
+  facts_.drift = {"reg_mr.refused: refused EPERM  a<b"};
+  EXPECT_EQ(json().at("cases").at("drift")[0], facts_.drift[0]);
+  for (const auto& text : {report_text(plan_, tally_, facts_),
+                           report_markdown(plan_, tally_, facts_)})
+    EXPECT_THAT(text, HasSubstr(facts_.drift[0]));
+  EXPECT_THAT(report_html(plan_, tally_, facts_), HasSubstr("refused EPERM  a&lt;b</p>"));
+  EXPECT_THAT(junit(), HasSubstr("<failure type=\"drift\""));
 }
 
 TEST_F(ReportTest, TextNamesWhatCountsFirst) {

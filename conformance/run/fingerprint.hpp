@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace mrproof::conformance {
 
@@ -28,6 +30,9 @@ struct Fingerprint {
 /// Reads a report.json, or that in the folder of a run. Throws ToolError that names the file.
 Fingerprint load_fingerprint(const std::string& report);
 
+/// That of the text of a report.json, which is known to be one.
+Fingerprint fingerprint_of(const std::string& report);
+
 /// One line an entry.
 std::string print_fingerprint(const Fingerprint& fingerprint);
 
@@ -37,5 +42,17 @@ std::map<std::string, FingerprintEntry> only_in(const Fingerprint& first,
 
 /// What only the first has ("-"), what only the second ("+"); empty if they agree.
 std::string print_changes(const Fingerprint& first, const Fingerprint& second);
+
+/// Names of the entries that a provider is held to, though the rules leave it the choice.
+using Pin = std::set<std::string>;
+
+/// Reads what print_fingerprint() prints; several of them may follow each other. Throws ToolError
+/// that names file and line.
+Pin load_pin(const std::string& file);
+
+/// A line for each choice that is not pinned, with the call that shows it, and for each claim that
+/// is pinned and not made. Not each run meets all choices, so one that is pinned may be missing.
+/// Deviations are no choices.
+std::vector<std::string> drift(const Pin& pin, const Fingerprint& now);
 
 }  // namespace mrproof::conformance

@@ -12,7 +12,10 @@ namespace mrproof::conformance {
 namespace {
 
 using model::testing::TemporaryFolder;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::string report(const std::string& kernel, const std::string& features,
@@ -71,6 +74,46 @@ TEST(Fingerprint, TellsWhatChanged) {
   EXPECT_THAT(changes, HasSubstr("\n+ claims ATOMICS\n+ hang send.none/none/7.2"));
   EXPECT_THAT(changes, HasSubstr("\n+ send.ok"));
   EXPECT_THAT(changes, Not(HasSubstr("no_bound_window"))) << "both have it";
+}
+
+TEST(Pin, HoldsTheProviderToItsChoices) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& features, const std::string& choices) {
+    return load_fingerprint(folder.write("report.json", report("6.1", features, choices)));
+  };
+  const auto both = std::string(kRefused) + "," + kFree;
+  const auto before = read("MW_TYPE_1|LOSSLESS", both);
+  const auto pin = load_pin(folder.write("pin", print_fingerprint(before)));
+  EXPECT_THAT(drift(pin, before), IsEmpty());
+  EXPECT_THAT(drift(pin, read("MW_TYPE_1", kFree)), IsEmpty()) << "not all is met each time";
+  const std::string other = R"({"rule":"reg_mr.refused","answer":"refused EPERM","times":1,)"
+                            R"("case":"a/b","step":1,"call":"c"})";
+  EXPECT_THAT(drift(pin, read("MW_TYPE_1", other)),
+              ElementsAre(AllOf(HasSubstr("reg_mr.refused: refused EPERM"),
+                                HasSubstr("  c  # a/b step 2"))));
+  EXPECT_THAT(drift(pin, read("MW_TYPE_2A", both)),
+              ElementsAre("no longer claims MW_TYPE_1", "claims MW_TYPE_2A"));
+  const auto two = load_pin(folder.write(
+      "pin", print_fingerprint(before) + print_fingerprint(read("MW_TYPE_1", other))));
+  EXPECT_THAT(drift(two, read("MW_TYPE_1", other)), IsEmpty());
+}
+
+TEST(Pin, ThatIsNoneIsRefused) {
+  const TemporaryFolder folder;
+  const auto refused = [](const std::string& file, const std::string& where) {
+    try {
+      load_pin(file);
+      FAIL() << where;
+    } catch (const model::ToolError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(file + where));
+      EXPECT_THAT(error.what(), HasSubstr("mrproof fingerprint REPORT"));
+    }
+  };
+  refused(folder.file("none"), ":1: cannot be read");
+  refused(folder.write("empty", ""), ":1: is empty");
+  refused(folder.write("other", "claims ATOMICS\n"), ":1: is no fingerprint");
+  refused(folder.write("bad", "# mrproof fingerprint v1\nclaims ATOMICS\nwhat\n"),
+          ":3: is no entry");
 }
 
 TEST(Fingerprint, NamesTheFileThatIsNoReport) {

@@ -15,6 +15,7 @@
 
 #include "conformance/run/exit_codes.hpp"
 #include "conformance/run/expectations.hpp"
+#include "conformance/run/fingerprint.hpp"
 #include "conformance/run/scenario_files.hpp"
 #include "conformance/run/stop.hpp"
 #include "conformance/session/guided.hpp"
@@ -349,6 +350,7 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
   property_tests::Plan plan = asked;
   Expectations expectations;
   if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
+  const Pin pin = options.pin.empty() ? Pin() : load_pin(options.pin);
   avoid_expected(expectations, plan.walk, !options.machine.wire.empty());
   const auto skipped = skip(expectations, plan);
   const Folder folder(options.out);
@@ -369,6 +371,8 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
   if (facts.error.empty() && !facts.cut_short) facts.missing = missing_cases(plan, tally);
   facts.all_expected = options.all_expected && facts.error.empty() && !facts.cut_short;
   if (facts.all_expected) facts.unmatched = unmatched(expectations, tally, facts.races > 0);
+  if (!options.pin.empty() && tally.knows_device())
+    facts.drift = drift(pin, fingerprint_of(report_json(plan, tally, facts)));
   const bool told = tally.steps > 0 || facts.error.empty();
   if (!options.out.empty() && options.reports && told) write_reports(folder, plan, tally, facts);
   return facts;
@@ -393,7 +397,8 @@ void write_reports(const Folder& folder, const property_tests::Plan& plan, const
 
 int exit_code_of(const Tally& tally, const RunFacts& facts, int nothing_tested) {
   if (!facts.error.empty()) return kExitError;
-  if (tally.has_unexpected() || !facts.missing.empty() || !facts.unmatched.empty())
+  if (tally.has_unexpected() || !facts.missing.empty() || !facts.unmatched.empty() ||
+      !facts.drift.empty())
     return kExitDeviation;
   // A device that refuses everything must not look conforming.
   const bool tested = tally.count(model::Verdict::conforms) > 0;

@@ -27,6 +27,7 @@ struct SessionOptions {
   bool journal = true;
   bool reports = true;        ///< write report.json and junit.xml
   std::string expectations;   ///< file of fails, with those beside it; empty: none
+  std::string pin;            ///< file of choices that the provider is held to; empty: none
   bool rerun = false;         ///< make the calls of unexpected findings again: are they flaky?
   bool fail_fast = false;     ///< end the run at the first unexpected finding
   bool all_expected = false;  ///< an expectation that nothing met is a failure
