@@ -104,6 +104,8 @@ void repeat(const RunOptions& options) {
 
 int run(RunOptions options) {
   options.session.machine.driver_coverage |= options.session.guided > 0;
+  if (options.scenarios.empty() && (options.quick || options.full))
+    options.scenarios = installed_scenarios();
   options.plan.scenarios = load_scenarios(options.scenarios, options.plan.dialect);
   for (const auto& file : options.tours) {
     auto series = property_tests::plan_tours(file);
@@ -231,7 +233,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"linux", "linux-2006", "mlnx-exp"}));
   add_walk_options(*command, o.plan);
   command->add_option("--scenarios", o.scenarios,
-                      "folder of traces that are cases too (may be repeated)");
+                      "folder of traces that are cases too (may be repeated); with --quick and --full "
+                      "an installed mrproof has its own");
   command->add_option("--tours", o.tours, "scope whose tours are cases too (may be repeated)");
   command->add_flag("--array", o.array,
                     "add a covering array: access, changes, operation, key, offset, PD");

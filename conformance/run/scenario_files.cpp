@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "conformance/run/process.hpp"
 #include "model/trace/trace_dialect.hpp"
 #include "property-tests/shrink/shrink_form.hpp"
 #include "property-tests/shrink/trials.hpp"
@@ -70,6 +71,14 @@ std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::stri
       }
     }
   return scenarios;
+}
+
+std::vector<std::string> installed_scenarios() {
+  const auto share = fs::path(own_program()).parent_path().parent_path() / "share/mrproof";
+  std::vector<std::string> folders;
+  for (const auto* name : {"scenarios", "expectations"})
+    if (fs::is_directory(share / name)) folders.push_back((share / name).string());
+  return folders;
 }
 
 std::vector<property_tests::Scenario> scenarios_of_unexpected(const Tally& tally) {
