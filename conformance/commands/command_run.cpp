@@ -233,8 +233,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"linux", "linux-2006", "mlnx-exp"}));
   add_walk_options(*command, o.plan);
   command->add_option("--scenarios", o.scenarios,
-                      "folder of traces that are cases too (may be repeated); with --quick and --full "
-                      "an installed mrproof has its own");
+                      "folder of traces that are cases too (may be repeated); an installed mrproof "
+                      "has its own for --quick and --full");
   command->add_option("--tours", o.tours, "scope whose tours are cases too (may be repeated)");
   command->add_flag("--array", o.array,
                     "add a covering array: access, changes, operation, key, offset, PD");

@@ -15,8 +15,8 @@ namespace mrproof::conformance {
 std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::string>& folders,
                                                      const std::string& dialect);
 
-/// Where this program is installed: the folders of its scenarios and of the traces of known findings.
-/// Empty where it is not.
+/// Where this program is installed: the folders of its scenarios and of the traces of known
+/// findings. Empty where it is not.
 std::vector<std::string> installed_scenarios();
 
 /// The calls that led to unexpected findings, each as a scenario with the finding's name.
