@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
+#include <thread>
 
 namespace mrproof::impl {
 namespace {
@@ -16,6 +18,9 @@ constexpr unsigned kWarning = 4;  // LOG_KERN | LOG_WARNING
 constexpr std::size_t kMostText = 4096;
 /// As many functions of a call trace tell where it was.
 constexpr int kMostFrames = 6;
+/// Another processor may be writing a report just now: its end is waited for, so many milliseconds.
+constexpr int kMostLooks = 20;
+constexpr std::string_view kReport = "WARNING: ", kReportEnd = "---[ end trace";
 
 constexpr std::array<std::string_view, 8> kFaults{
     "WARNING:", "BUG:", "Oops",         "general protection",
@@ -83,23 +88,30 @@ bool KernelLog::tells(LogLine kind) {
 
 std::string KernelLog::take() {
   if (file_ < 0) return {};
-  std::string lines = read_new();
+  std::string lines;
+  read_new(lines);
+  for (int looks = 0; in_report_ && looks < kMostLooks; ++looks) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    read_new(lines);
+  }
+  in_report_ = false;
   if (!lines.empty()) rearm_warnings();
   return lines;
 }
 
-std::string KernelLog::read_new() {
-  std::string lines;
+void KernelLog::read_new(std::string& lines) {
   std::array<char, 8192> record;  // NOLINT(*-member-init): one read gives one whole record
   while (true) {
     const ssize_t size = read(file_, record.data(), record.size());
     if (size <= 0) {
       // EPIPE: records were overwritten before they were read; the next one follows.
       if (size < 0 && (errno == EPIPE || errno == EINTR)) continue;
-      return lines;
+      return;
     }
     std::string_view text;
     const LogLine kind = classify_record({record.data(), static_cast<std::size_t>(size)}, text);
+    if (kind == LogLine::fault && text.starts_with(kReport)) in_report_ = true;
+    if (text.starts_with(kReportEnd)) in_report_ = false;
     if (!tells(kind)) continue;
     if (lines.size() + text.size() > kMostText) continue;
     if (!lines.empty()) lines += '\n';

@@ -36,13 +36,14 @@ class KernelLog {
   std::string take();
 
  private:
-  [[nodiscard]] std::string read_new();
+  void read_new(std::string& lines);
   /// Whether the next line, of that kind, is one of those that take() returns.
   bool tells(LogLine kind);
 
   int file_ = -1;
-  bool stall_ = false;   ///< the call trace to come belongs to the report of a stall
-  int frames_left_ = 0;  ///< of the call trace that is being read
+  bool stall_ = false;      ///< the call trace to come belongs to the report of a stall
+  bool in_report_ = false;  ///< the end of a warning was not read yet
+  int frames_left_ = 0;     ///< of the call trace that is being read
 };
 
 /// Reads a record of /dev/kmsg, "PRIORITY,SEQUENCE,TIME,FLAGS;TEXT\n..." (dev-kmsg in the kernel's
