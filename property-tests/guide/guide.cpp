@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/trace/layout.hpp"
 #include "property-tests/shrink/shrink_form.hpp"
 
 namespace mrproof::property_tests {
@@ -15,9 +16,9 @@ Scenario Guide::next() {
   const auto roll = random_.below(100);
   if (roll < 15 || (kept_.empty() && given_.empty())) return scenario;
   model::Trace trace = earlier();
-  if (roll < 60)
+  if (roll < 35)
     cut(trace);
-  else if (roll < 80)
+  else if (roll < 50)
     join(trace);
   else
     edit(trace);
@@ -49,20 +50,40 @@ void Guide::join(model::Trace& trace) {
                      other.end());
 }
 
-/// Some calls are left out, made twice, or change places.
+/// Another length, place, form or moment of a request.
+void Guide::change(model::Call<model::Plain>& call) {
+  using model::kPageSize;
+  if (!model::is_transfer(call.verb) || call.part == model::Part::completion) return;
+  switch (random_.below(4)) {
+    case 0:
+      call.length = random_.pick<std::uint64_t>(
+          {0, 1, 8, 1023, 1024, 1025, kPageSize - 1, kPageSize, kPageSize + 1, 2 * kPageSize});
+      break;
+    case 1: call.remote = call.remote + random_.pick<std::uint64_t>({1, 8, 1024, ~7ULL}); break;
+    case 2:
+      call.flags = model::Plain::flags(
+          static_cast<std::uint32_t>(call.flags.value()) ^
+          random_.pick<std::uint32_t>({model::kUnsignaled, model::kFenced, model::kSolicited}));
+      break;
+    default: call.delay = random_.pick<std::uint32_t>({0, 5, 20, 50, 100, 300}); break;
+  }
+}
+
+/// Some calls are changed, left out, made twice, or change places.
 void Guide::edit(model::Trace& trace) {
   for (auto times = random_.between(1, 4); times > 0 && !trace.steps.empty(); --times) {
     const auto at = [&] {
       return trace.steps.begin() + static_cast<std::ptrdiff_t>(random_.below(trace.steps.size()));
     };
-    switch (random_.below(3)) {
+    switch (random_.below(6)) {
       case 0: trace.steps.erase(at()); break;
       case 1: {
         const model::Step again = *at();
         trace.steps.insert(at(), again);
         break;
       }
-      default: std::iter_swap(at(), at()); break;
+      case 2: std::iter_swap(at(), at()); break;
+      default: change(at()->call); break;
     }
   }
 }

@@ -28,6 +28,7 @@ class Guide {
   void cut(model::Trace& trace);
   void join(model::Trace& trace);
   void edit(model::Trace& trace);
+  void change(model::Call<model::Plain>& call);
 
   model::Random random_;
   std::uint64_t case_steps_;
