@@ -129,7 +129,7 @@ std::string report_junit(const Tally& tally, const RunFacts& facts) {
       "<testsuite name=\"mrproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
       "skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
       outcomes.size() + facts.missing.size() + facts.drift.size(),
-      count(outcomes, Ending::failed) + static_cast<std::ptrdiff_t>(facts.drift.size()),
+      count(outcomes, Ending::failed) + facts.drift.size(),
       count(outcomes, Ending::broke) + facts.missing.size(),
       count(outcomes, Ending::nothing_learnt), facts.seconds, cases);
 }
