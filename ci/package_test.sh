@@ -6,7 +6,9 @@
 set -euo pipefail
 
 build=$(cd "$1" && pwd)
-command -v dpkg-deb dpkg-shlibdeps >/dev/null || exit 77
+for tool in dpkg-deb dpkg-shlibdeps; do
+    command -v "$tool" >/dev/null || exit 77
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
