@@ -107,12 +107,9 @@ void Judge::dealloc_pd(const Event& event) {
   const auto broken = broken_by(*world, call);
   if (event.record.result != 0 && broken.empty()) ++counts_.unknown;
   if (event.record.result != 0 && !broken.empty()) {
-    auto& finding = tell(Whose::program, event, fmt::format("dealloc_pd.{}", broken[0]->id),
-                         "ibv_dealloc_pd() of a PD that is in use",
-                         fmt::format("it does not hold that {}", broken[0]->sentence));
+    auto& finding = tell_broken(Whose::program, event, Verb::dealloc_pd,
+                                "ibv_dealloc_pd() of a PD that is in use", *broken[0]);
     if (finding.count > 1) return;
-    finding.remedy = remedy_of(*broken[0]);
-    finding.clauses = broken[0]->clauses;
     const Life& life = world->domains[slot];
     finding.objects = {involved("PD", life, "PD, allocated by " + origin(life))};
   }

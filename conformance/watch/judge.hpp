@@ -78,6 +78,9 @@ class Judge {
 
   Finding& tell(Whose whose, const Event& event, std::string name, std::string what,
                 std::string wrong);
+  /// Of a call that is no request: what its success breaks.
+  Finding& tell_broken(Whose whose, const Event& event, model::Verb verb, std::string what,
+                       const model::PlainCondition& condition);
   void tell_reason(Whose whose, const Event& event, const End& end, const Request& request,
                    const Reason& reason);
   void add_trace(Finding& finding, std::string trace);

@@ -44,13 +44,12 @@ void Judge::reg_mr(const Event& event) {
   const bool refused = event.record.object == 0;
   if (refused && broken.empty()) ++counts_.unknown;
   if (!broken.empty()) {
-    auto& finding = tell(refused ? Whose::program : Whose::provider, event,
-                         fmt::format("reg_mr.{}", broken[0]->id),
-                         fmt::format("registration of {:#x}, {} bytes, access {:#x}: {}", words[1],
-                                     words[2], words[5], refused ? "refused" : "accepted"),
-                         fmt::format("it does not hold that {}", broken[0]->sentence));
-    finding.clauses = broken[0]->clauses;
-    if (refused) finding.remedy = remedy_of(*broken[0]);
+    // Both verbs of a registration are the same call to a programmer.
+    auto& finding = tell_broken(
+        refused ? Whose::program : Whose::provider, event, Verb::reg_mr,
+        fmt::format("registration of {:#x}, {} bytes, access {:#x}: {}", words[1], words[2],
+                    words[5], refused ? "refused" : "accepted"),
+        *broken[0]);
     if (!refused && finding.count == 1) add_trace(finding, cut_out(world, call, *broken[0]));
   }
   if (!refused) note_region(event, world, call);
@@ -111,16 +110,12 @@ void Judge::rereg_mr(const Event& event) {
   // Whether a region may be changed under a window is not written (gap.rereg_with_windows).
   if (is_renewed(code)) std::erase(broken, &model::no_bound_window<Plain>);
   if (code != 0 && broken.empty()) ++counts_.unknown;
-  if (!broken.empty()) {
-    auto& finding =
-        tell(code == 0 ? Whose::provider : Whose::program, event,
-             fmt::format("rereg_mr.{}", broken[0]->id),
-             fmt::format("change {:#x} of a region to {:#x}, {} bytes, access {:#x}: {}", words[0],
-                         words[2], words[3], words[5], code == 0 ? "accepted" : "refused"),
-             fmt::format("it does not hold that {}", broken[0]->sentence));
-    finding.clauses = broken[0]->clauses;
-    if (code != 0) finding.remedy = remedy_of(*broken[0]);
-  }
+  if (!broken.empty())
+    tell_broken(
+        code == 0 ? Whose::provider : Whose::program, event, Verb::rereg_mr,
+        fmt::format("change {:#x} of a region to {:#x}, {} bytes, access {:#x}: {}", words[0],
+                    words[2], words[3], words[5], code == 0 ? "accepted" : "refused"),
+        *broken[0]);
   if (is_renewed(code))
     change_region(event, place, call);
   else if (!is_kept(code))  // it may only be deregistered
@@ -166,12 +161,10 @@ void Judge::dereg_mr(const Event& event) {
     ++counts_.unknown;
     return;
   }
-  auto& finding = tell(Whose::program, event, fmt::format("dereg_mr.{}", broken[0]->id),
-                       "ibv_dereg_mr() of a region that windows are bound to: refused",
-                       fmt::format("it does not hold that {}", broken[0]->sentence));
+  auto& finding = tell_broken(Whose::program, event, Verb::dereg_mr,
+                              "ibv_dereg_mr() of a region that windows are bound to: refused",
+                              *broken[0]);
   if (finding.count > 1) return;
-  finding.remedy = remedy_of(*broken[0]);
-  finding.clauses = broken[0]->clauses;
   const Life& life = place.world->regions[place.slot];
   finding.objects = {involved("region", life, "region, registered by " + origin(life))};
 }

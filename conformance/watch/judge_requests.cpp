@@ -390,6 +390,16 @@ Finding& Judge::tell(Whose whose, const Event& event, std::string name, std::str
   return findings_[found->second];
 }
 
+Finding& Judge::tell_broken(Whose whose, const Event& event, Verb verb, std::string what,
+                            const model::PlainCondition& condition) {
+  auto& finding = tell(whose, event, fmt::format("{}.{}", name_of(verb), condition.id),
+                       std::move(what),
+                       fmt::format("it does not hold that {}", condition.sentence));
+  finding.clauses = condition.clauses;
+  if (whose == Whose::program) finding.remedy = remedy_of(condition);
+  return finding;
+}
+
 void Judge::tell_reason(Whose whose, const Event& event, const End& end, const Request& request,
                         const Reason& reason) {
   auto& finding = tell(whose, event,
