@@ -152,12 +152,11 @@ static struct ibv_mr *region(void *at, size_t length, int access)
     return mr;
 }
 
-/* Posts a request of the first queue pair and gives the status of its completion. */
-static int transfer(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey, void *remote)
+/* Posts a request of the first queue pair; 0 if it was accepted. */
+static int start(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey, void *remote)
 {
     struct ibv_send_wr wr = {.wr_id = 1, .sg_list = &sge, .num_sge = 1, .opcode = opcode,
                              .send_flags = IBV_SEND_SIGNALED};
-    struct ibv_wc wc;
     if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
         wr.wr.atomic.remote_addr = (uintptr_t)remote;
         wr.wr.atomic.rkey = rkey;
@@ -166,27 +165,31 @@ static int transfer(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey
         wr.wr.rdma.remote_addr = (uintptr_t)remote;
         wr.wr.rdma.rkey = rkey;
     }
-    if (post(&wr))
-        return -1;
+    return post(&wr);
+}
+
+/* Waits for the completion with that number and gives its status. */
+static int await(uint64_t id)
+{
+    struct ibv_wc wc;
     for (int i = 0; i < 5000; ++i, usleep(1000))
-        if (poll_one(&wc) && wc.wr_id == 1)
+        if (poll_one(&wc) && wc.wr_id == id)
             return wc.status;
     return -2;
+}
+
+static int transfer(enum ibv_wr_opcode opcode, struct ibv_sge sge, uint32_t rkey, void *remote)
+{
+    return start(opcode, sge, rkey, remote) ? -1 : await(1);
 }
 
 /* Posts the request to the queue pair and gives the status of its completion. */
 static int wait_for(struct ibv_qp *of, struct ibv_send_wr *wr)
 {
     struct ibv_send_wr *bad;
-    struct ibv_wc wc;
     wr->wr_id = 3;
     wr->send_flags = IBV_SEND_SIGNALED;
-    if (ibv_post_send(of, wr, &bad))
-        return -1;
-    for (int i = 0; i < 5000; ++i, usleep(1000))
-        if (poll_one(&wc) && wc.wr_id == 3)
-            return wc.status;
-    return -2;
+    return ibv_post_send(of, wr, &bad) ? -1 : await(3);
 }
 
 /* Posts a receive of the second queue pair. */

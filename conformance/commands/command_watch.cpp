@@ -16,7 +16,7 @@ struct WatchOptions {
   std::string out = "mrproof-watch", from, only, suppress;
   std::vector<std::string> program;
   int error_exit_code = -1;
-  bool stop_at_first = false, record = false;
+  bool stop_at_first = false, record = false, guard = false;
 };
 
 std::optional<watch::Whose> wanted(const std::string& only) {
@@ -44,14 +44,14 @@ int watch_program(const WatchOptions& o) {
       o.suppress.empty() ? watch::Suppressions() : watch::Suppressions(o.suppress);
   const auto folder = o.from.empty() ? o.out : o.from;
   if (o.from.empty()) model::make_empty_folder(folder);
-  if (o.record) return watch::run_watched(o.program, folder, [] { return 0; });
+  if (o.record) return watch::run_watched(o.program, folder, o.guard, [] { return 0; });
   watch::Telling telling(folder, o.from.empty(), wanted(o.only), suppressions,
                          [](const auto& finding) {
                            fmt::print(stderr, "{}", watch::finding_text(finding));
                          });
   int status = 0, looks_since = 0;
   if (o.from.empty())
-    status = watch::run_watched(o.program, folder, [&] {
+    status = watch::run_watched(o.program, folder, o.guard, [&] {
       constexpr int kPatience = 40;  // looks: some two seconds
       telling.look(false);
       if (!o.stop_at_first || !telling.has_told()) return 0;
@@ -81,6 +81,9 @@ void add_watch_command(CLI::App& app, int& exit_code) {
                                    "judge the recording of this folder; run nothing");
   from->check(kNotEmpty);
   command->add_flag("--record", o.record, "record only; judge it later by --from")
+      ->excludes(from);
+  command->add_flag("--guard", o.guard,
+                    "find writes to memory of requests that are under way, too, by read-only pages")
       ->excludes(from);
   command->add_option("--only", o.only, "findings of one of the two only")
       ->check(CLI::IsMember({"program", "provider"}));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "model/conditions/objects.hpp"
+
 namespace mrproof::watch {
 
 using model::Verb;
@@ -24,6 +26,9 @@ void Judge::take(const Event& event) {
     case Kind::create_srq: return create_srq(event);
     case Kind::destroy_qp:
     case Kind::destroy_srq: return destroy_queue(event);
+    case Kind::create_ah: return create_ah(event);
+    case Kind::destroy_ah: return destroy_ah(event);
+    case Kind::touched: return touched(event);
     case Kind::alloc_mw: return alloc_mw(event);
     case Kind::dealloc_mw: return dealloc_mw(event);
     case Kind::bound: return bound(event);
@@ -79,6 +84,9 @@ void Judge::close_device(const Event& event) {
         world->state.windows.change(w, [](auto& window) { window.live = window.bound = false; });
         windows_.erase({life.pid, life.object});
       }
+    for (Life& handle : world->handles)
+      if (handle.live && handle.pid == event.pid && handle.parent == domain.object)
+        mark_ended(handle, site_of(event));
     mark_ended(world->domains[slot], site_of(event));
     it = domains_.erase(it);
   }
@@ -104,7 +112,12 @@ void Judge::dealloc_pd(const Event& event) {
   model::Call<Plain> call;
   call.verb = Verb::dealloc_pd;
   call.pd = slot;
-  const auto broken = broken_by(*world, call);
+  auto broken = broken_by(*world, call);
+  // The model has no address handles.
+  if (std::any_of(world->handles.begin(), world->handles.end(), [&](const Life& handle) {
+        return handle.live && handle.pid == event.pid && handle.parent == event.record.object;
+      }))
+    broken.push_back(&model::pd_unused<Plain>);
   if (event.record.result != 0 && broken.empty()) ++counts_.unknown;
   if (event.record.result != 0 && !broken.empty()) {
     auto& finding = tell_broken(Whose::program, event, Verb::dealloc_pd,
@@ -273,6 +286,8 @@ void Judge::finish() {
            "ibv_dereg_mr");
     for (const auto& window : world->windows)
       leak(window.life, "window", "memory window", "ibv_dealloc_mw");
+    for (const auto& handle : world->handles)
+      leak(handle, "address_handle", "address handle", "ibv_destroy_ah");
     for (const auto& domain : world->domains) leak(domain, "PD", "PD", "ibv_dealloc_pd");
   }
 }

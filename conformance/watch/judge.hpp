@@ -54,6 +54,9 @@ class Judge {
   void post(const Event& event);
   void refused(const Event& event);
   void completion(const Event& event);
+  void create_ah(const Event& event);
+  void destroy_ah(const Event& event);
+  void touched(const Event& event);
   void alloc_mw(const Event& event);
   void dealloc_mw(const Event& event);
   void bound(const Event& event);
@@ -69,6 +72,10 @@ class Judge {
   void judge_post(const Event& event, End& end, Request& request);
   void tell_unmapped(const Event& event, const End& end, const Request& request);
   End& add_end(const Event& event, const Place& domain);
+  [[nodiscard]] const Life* handle_of(const End& end, const Request& request) const;
+  void judge_handle(const Event& event, const End& end, const Request& request);
+  void judge_kept(const Event& event, const End& end, const Request& request);
+  void tell_handle(Finding& finding, const Life& handle);
   void judge_success(const Event& event, End& end, const Request& request);
   void judge_failure(const Event& event, End& end, const Request& request, std::uint32_t status);
   /// The queue pair at the other end, if it is watched and there is one only that can be it.
@@ -94,7 +101,7 @@ class Judge {
   Naming naming_;
   std::map<std::string, std::unique_ptr<World>> worlds_;  ///< by the device's name
   std::map<Name, World*> contexts_;
-  Places domains_, regions_, ends_, windows_;
+  Places domains_, regions_, ends_, windows_, handles_;
   /// Those that live, by process, completion queue and number; and by number alone.
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Place> by_cq_;
   std::multimap<std::uint32_t, Place> by_number_;

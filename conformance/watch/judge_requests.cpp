@@ -10,6 +10,7 @@
 
 #include "conformance/watch/extract.hpp"
 #include "conformance/watch/judge.hpp"
+#include "conformance/watch/places.hpp"
 #include "model/conditions/transfer.hpp"
 
 namespace mrproof::watch {
@@ -36,30 +37,6 @@ const Reason* find_reason(const std::vector<Reason>& reasons, auto&& meant) {
   return found == reasons.end() ? nullptr : &*found;
 }
 bool not_of_key(const Reason& reason) { return !reason.of_key(); }
-
-std::string_view name_of(Verb verb) {
-  return model::kVerbNames.at(static_cast<std::size_t>(verb));
-}
-
-/// Whether the place is in what starts a program's main() and threads.
-bool is_outside(const std::string& name) {
-  return name == "somewhere" || name.starts_with("libc.so") || name.starts_with("__libc_start") ||
-         name.find(" of libc.so") != std::string::npos;
-}
-
-std::string describe(const Request& request) {
-  if (request.bind)
-    return fmt::format("{} of {} bytes from {:#x} on, access {:#x}", name_of(request.verb),
-                       request.bind->length.value(), request.bind->address.value(),
-                       request.bind->access.value());
-  auto text = fmt::format("{} of {} bytes", name_of(request.verb), request.length().value());
-  for (const auto& element : request.elements)
-    text += fmt::format(", {:#x}+{} lkey {:#x}", element.address.value(), element.length.value(),
-                        element.lkey.value());
-  if (is_remote(request.verb))
-    text += fmt::format(", remote {:#x} rkey {:#x}", request.remote.value(), request.rkey.value());
-  return text;
-}
 
 }  // namespace
 
@@ -91,6 +68,7 @@ void Judge::post(const Event& event) {
     request.signaled = end->signals_all || (flags & IBV_SEND_SIGNALED) != 0;
     request.remote = words[2];
     request.rkey = Plain::key(low(words[3]));
+    if (request.verb == Verb::send) request.handle = words[2];
   }
   ++(request.judged ? counts_.judged : counts_.passed);
   // What is posted to a failed queue pair is flushed, whatever it is.
@@ -107,6 +85,7 @@ void Judge::post(const Event& event) {
 void Judge::judge_post(const Event& event, End& end, Request& request) {
   request.reasons = reasons_against(end, request, peer_of(end));
   if (request.verb == Verb::post_recv) return;
+  judge_handle(event, end, request);
   if (const auto* reason = find_reason(request.reasons, not_of_key))
     return tell_reason(Whose::program, event, end, request, *reason);
   if (!request.inlined) tell_unmapped(event, end, request);
@@ -124,8 +103,8 @@ void Judge::tell_unmapped(const Event& event, const End& end, const Request& req
         from + element.length.value() <= life.unmapped_first)
       continue;
     auto& finding = tell(Whose::program, event,
-                         fmt::format("{}.memory_unmapped", name_of(request.verb)),
-                         describe(request),
+                         fmt::format("{}.memory_unmapped", request.name()),
+                         request.description(),
                          "memory of the region was unmapped: what the device reads or writes is "
                          "not what the program sees there");
     if (finding.count > 1) return;
@@ -172,7 +151,7 @@ void Judge::refused(const Event& event) {
   }
   const auto& ready = model::qp_ready<Plain>;
   auto& finding = tell(Whose::program, event, fmt::format("post_send.{}", ready.id),
-                       describe(*first) + ": refused",
+                       first->description() + ": refused",
                        fmt::format("it does not hold that {}", ready.sentence));
   if (finding.count > 1) return;
   finding.objects = {
@@ -221,6 +200,8 @@ void Judge::completion(const Event& event) {
   const bool is_clear = !holder.is_srq || std::none_of(found + 1, queue.end(), [&](const auto& r) {
     return r.id == request.id;
   });
+  if (status == IBV_WC_SUCCESS && is_clear)
+    for (auto it = first; it <= found; ++it) judge_kept(event, holder, *it);
   queue.erase(first, found + 1);
   if (!request.judged || !is_clear) return;
   if (status == IBV_WC_SUCCESS)
@@ -294,7 +275,7 @@ std::string Judge::place_of(std::uint32_t pid, const Site& site) const {
   const char* between = ", called by ";
   for (const auto caller : stacks_[site.stack]) {
     const auto name = caller == 0 ? "" : naming_(pid, caller);
-    if (name.empty() || is_outside(name)) break;
+    if (name.empty() || name == "somewhere" || is_in_libc(name)) break;
     text += std::exchange(between, ", ") + name;
   }
   return text;
@@ -392,8 +373,8 @@ Finding& Judge::tell(Whose whose, const Event& event, std::string name, std::str
 
 Finding& Judge::tell_broken(Whose whose, const Event& event, Verb verb, std::string what,
                             const model::PlainCondition& condition) {
-  auto& finding = tell(whose, event, fmt::format("{}.{}", name_of(verb), condition.id),
-                       std::move(what),
+  const auto name = model::kVerbNames.at(static_cast<std::size_t>(verb));
+  auto& finding = tell(whose, event, fmt::format("{}.{}", name, condition.id), std::move(what),
                        fmt::format("it does not hold that {}", condition.sentence));
   finding.clauses = condition.clauses;
   if (whose == Whose::program) finding.remedy = remedy_of(condition);
@@ -403,8 +384,8 @@ Finding& Judge::tell_broken(Whose whose, const Event& event, Verb verb, std::str
 void Judge::tell_reason(Whose whose, const Event& event, const End& end, const Request& request,
                         const Reason& reason) {
   auto& finding = tell(whose, event,
-                       fmt::format("{}.{}", name_of(request.verb), reason.condition->id),
-                       describe(request) + (whose == Whose::provider ? ": succeeded" : ""),
+                       fmt::format("{}.{}", request.name(), reason.condition->id),
+                       request.description() + (whose == Whose::provider ? ": succeeded" : ""),
                        fmt::format("it does not hold that {}", reason.condition->sentence));
   if (finding.count > 1) return;
   finding.clauses = reason.condition->clauses;

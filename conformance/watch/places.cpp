@@ -125,6 +125,11 @@ std::string Places::look_up(std::uint32_t pid, std::uint64_t address) const {
   return fmt::format("{}+{:#x}", file, offset);
 }
 
+bool is_in_libc(const std::string& name) {
+  return name.starts_with("libc.so") || name.starts_with("__libc_start") ||
+         name.find(" of libc.so") != std::string::npos;
+}
+
 const std::string& Places::name(std::uint32_t pid, std::uint64_t address) {
   const auto [found, is_new] = names_.try_emplace({pid, address});
   if (is_new) found->second = look_up(pid, address);

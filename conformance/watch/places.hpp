@@ -30,4 +30,7 @@ class Places {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> names_;
 };
 
+/// Whether a place is in libc, which starts main() and threads, and copies memory for others.
+bool is_in_libc(const std::string& name);
+
 }  // namespace mrproof::watch

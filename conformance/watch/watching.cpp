@@ -31,15 +31,16 @@ std::string watching_library() {
       self.string()));
 }
 
-int run_watched(const std::vector<std::string>& program, const std::string& folder,
+int run_watched(const std::vector<std::string>& program, const std::string& folder, bool guard,
                 const std::function<int()>& look) {
   const char* others = std::getenv("LD_PRELOAD");
   const auto preload = watching_library() + (others == nullptr ? "" : ":" + std::string(others));
   std::vector<std::string> kept;
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0 &&
-        std::strncmp(*entry, "MRPROOF_WATCH=", 14) != 0)
+        std::strncmp(*entry, "MRPROOF_WATCH", 13) != 0)
       kept.emplace_back(*entry);
+  if (guard) kept.push_back(fmt::format("{}=1", kGuardVariable));
   kept.push_back("LD_PRELOAD=" + preload);
   kept.push_back("MRPROOF_WATCH=" + std::filesystem::absolute(folder).string());
   const auto pointers = [](const std::vector<std::string>& words) {

@@ -17,9 +17,9 @@ std::string watching_library();
 
 /// Runs the program, whose events go to the folder, and waits for its end; some twenty times a
 /// second `look` is called meanwhile, and tells which signal to send to the program, 0: none.
-/// Returns its exit status, 128 + N if signal N ended it. Throws std::runtime_error if it cannot be
-/// started.
-int run_watched(const std::vector<std::string>& program, const std::string& folder,
+/// `guard`: see impl/watch/guard.hpp. Returns its exit status, 128 + N if signal N ended it. Throws
+/// std::runtime_error if it cannot be started.
+int run_watched(const std::vector<std::string>& program, const std::string& folder, bool guard,
                 const std::function<int()>& look);
 
 /// All that a recording tells.

@@ -126,6 +126,23 @@ Plain::Address Request::length() const {
   return all;
 }
 
+std::string_view Request::name() const {
+  return model::kVerbNames.at(static_cast<std::size_t>(verb));
+}
+
+std::string Request::description() const {
+  if (bind)
+    return fmt::format("{} of {} bytes from {:#x} on, access {:#x}", name(), bind->length.value(),
+                       bind->address.value(), bind->access.value());
+  auto text = fmt::format("{} of {} bytes", name(), length().value());
+  for (const auto& element : elements)
+    text += fmt::format(", {:#x}+{} lkey {:#x}", element.address.value(), element.length.value(),
+                        element.lkey.value());
+  if (is_remote(verb))
+    text += fmt::format(", remote {:#x} rkey {:#x}", remote.value(), rkey.value());
+  return text;
+}
+
 std::string End::name() const {
   return is_srq ? "shared receive queue" : fmt::format("queue pair {:#x}", number);
 }

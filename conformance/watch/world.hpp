@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -59,10 +60,13 @@ struct Request {
   std::vector<model::Element<Plain>> elements;
   Plain::Key rkey{};
   Plain::Address remote{};
+  std::uint64_t handle = 0;     ///< pointer of the address handle of a datagram; 0: none
   std::vector<Reason> reasons;  ///< why it had to fail when it was posted
   /// Of a bind: what is asked for; the window's new key is `rkey`, 0 as long as it is not known.
   std::optional<model::Call<Plain>> bind;
   [[nodiscard]] Plain::Address length() const;
+  [[nodiscard]] std::string_view name() const;  ///< of its verb
+  [[nodiscard]] std::string description() const;
   [[nodiscard]] bool changes_windows() const { return bind || verb == model::Verb::local_inv; }
 };
 
@@ -103,6 +107,7 @@ struct World {
   std::deque<End> ends;                 ///< in slots 0, 2, 4, ...
   std::vector<Life> domains;            ///< by slot
   std::vector<WindowLife> windows;      ///< by slot
+  std::vector<Life> handles;            ///< address handles, by slot
   std::set<std::uint32_t> live_windows;  ///< slots of those that are not deallocated
   std::unordered_map<std::uint32_t, std::uint32_t> by_lkey, by_rkey;  ///< slot of the last holder
 

@@ -31,7 +31,10 @@ bool wants_stack(Kind kind) {
     case Kind::alloc_mw:
     case Kind::dealloc_mw:
     case Kind::create_srq:
-    case Kind::destroy_srq: return true;
+    case Kind::destroy_srq:
+    case Kind::create_ah:
+    case Kind::destroy_ah:
+    case Kind::touched: return true;
     default: return false;
   }
 }
@@ -70,7 +73,7 @@ void Call::changed(Kind kind, const void* object, int result,
   if (!recorded_) return;
   Record record = record_of(kind, object, result, caller_, words);
   record.time = now();
-  write(record);
+  append_with_stack(record);
 }
 
 void Call::done(Kind kind, const void* object, int result,
@@ -78,12 +81,14 @@ void Call::done(Kind kind, const void* object, int result,
   if (!recorded_) return;
   Record record = record_of(kind, object, result < 0 ? errno : result, caller_, words);
   record.time = begun_.time();
-  write(record);
+  append_with_stack(record);
 }
 
-void Call::write(Record record) const {
+void append_with_stack(Record record) {
   Record stack{record.time, Kind::stack, 0, 0, record.object, 0, {}};
-  if (wants_stack(record.kind)) find_callers(caller_, stack.words);
+  const auto caller = static_cast<std::uintptr_t>(record.caller);
+  if (wants_stack(record.kind))
+    find_callers(reinterpret_cast<const void*>(caller), stack.words);
   record.parts = stack.words[0] != 0 ? 1 : 0;
   append(record);
   if (record.parts != 0) append(stack);

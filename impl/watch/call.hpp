@@ -39,12 +39,13 @@ class Call {
   void passed(Passed what, const void* object) const;
 
  private:
-  void write(Record record) const;
-
   bool recorded_;  ///< the program made it, and there is a folder
   Moment begun_;
   const void* caller_;
 };
+
+/// Adds the record, with whence its caller was called where that can be told.
+void append_with_stack(Record record);
 
 /// Whether this thread is within a Call.
 bool within_call();

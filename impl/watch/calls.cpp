@@ -12,6 +12,7 @@
 
 #include "impl/watch/call.hpp"
 #include "impl/watch/extended.hpp"
+#include "impl/watch/guard.hpp"
 #include "impl/watch/tables.hpp"
 
 // The header puts inline functions in front of these.
@@ -42,6 +43,8 @@ constinit Real<decltype(ibv_create_srq)> create_srq{"ibv_create_srq", kOldest};
 constinit Real<decltype(ibv_destroy_srq)> destroy_srq{"ibv_destroy_srq", kOldest};
 constinit Real<decltype(ibv_query_gid)> query_gid{"ibv_query_gid", kOldest};
 constinit Real<decltype(ibv_create_ah)> create_ah{"ibv_create_ah", kOldest};
+constinit Real<decltype(ibv_create_ah_from_wc)> create_ah_from_wc{"ibv_create_ah_from_wc", kOldest};
+constinit Real<decltype(ibv_destroy_ah)> destroy_ah{"ibv_destroy_ah", kOldest};
 
 /// Before a device is open nothing is registered, and what is unmapped does not matter.
 std::atomic<bool> opened;
@@ -56,6 +59,7 @@ std::atomic<decltype(munmap)*> real_munmap;
 /// The program has ended by itself.
 [[gnu::destructor]] void end() {
   if (!opened.load()) return;
+  mrproof::watch::guard::end_all();
   mrproof::watch::copy_maps();
   const Call call(nullptr);
   call.done(Kind::exit, nullptr, 0);
@@ -171,6 +175,9 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
 int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
   const Call call(__builtin_return_address(0));
   auto* real = modify_qp.get();
+  if ((mask & IBV_QP_STATE) != 0 &&
+      (attributes->qp_state == IBV_QPS_RESET || attributes->qp_state == IBV_QPS_ERR))
+    mrproof::watch::guard::end_queue(qp);
   const int result = real ? real(qp, attributes, mask) : ENOSYS;
   const auto given = [mask](int bit, std::uint64_t value) { return mask & bit ? value : 0; };
   std::array<std::uint64_t, 2> peer{}, own{};
@@ -187,6 +194,7 @@ int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
 int ibv_destroy_qp(ibv_qp* qp) {
   const Call call(__builtin_return_address(0));
   auto* real = destroy_qp.get();
+  mrproof::watch::guard::end_queue(qp);
   const bool patched = mrproof::watch::unpatch(qp);
   const int result = real ? real(qp) : ENOSYS;
   if (patched && result != 0) mrproof::watch::patch(reinterpret_cast<ibv_qp_ex*>(qp));
@@ -205,6 +213,7 @@ ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* attributes) {
 int ibv_destroy_srq(ibv_srq* queue) {
   const Call call(__builtin_return_address(0));
   auto* real = destroy_srq.get();
+  mrproof::watch::guard::end_queue(queue);
   const int result = real ? real(queue) : ENOSYS;
   call.done(Kind::destroy_srq, queue, result);
   return result;
@@ -214,14 +223,31 @@ ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* attributes) {
   const Call call(__builtin_return_address(0));
   auto* real = create_ah.get();
   ibv_ah* handle = real ? real(pd, attributes) : nullptr;
-  call.passed(Passed::create_ah, handle);
+  call.made(Kind::create_ah, handle, {word(pd)});
   return handle;
+}
+
+ibv_ah* ibv_create_ah_from_wc(ibv_pd* pd, ibv_wc* completion, ibv_grh* header, uint8_t port) {
+  const Call call(__builtin_return_address(0));
+  auto* real = create_ah_from_wc.get();
+  ibv_ah* handle = real ? real(pd, completion, header, port) : nullptr;
+  call.made(Kind::create_ah, handle, {word(pd)});
+  return handle;
+}
+
+int ibv_destroy_ah(ibv_ah* handle) {
+  const Call call(__builtin_return_address(0));
+  auto* real = destroy_ah.get();
+  const int result = real ? real(handle) : ENOSYS;
+  call.done(Kind::destroy_ah, handle, result);
+  return result;
 }
 
 int munmap(void* address, size_t length) noexcept {
   const bool recorded = opened.load(std::memory_order_relaxed) && !mrproof::watch::within_call();
   const mrproof::watch::Moment begun(recorded);
   auto* real = real_munmap.load(std::memory_order_relaxed);
+  if (recorded) mrproof::watch::guard::forget(word(address), length);
   const int result =
       real ? real(address, length) : static_cast<int>(syscall(SYS_munmap, address, length));
   if (recorded && result == 0)

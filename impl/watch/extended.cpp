@@ -1,8 +1,11 @@
 #include "impl/watch/extended.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "impl/watch/call.hpp"
+#include "impl/watch/guard.hpp"
 #include "impl/watch/pointer_table.hpp"
 #include "impl/watch/posting.hpp"
 
@@ -116,6 +119,11 @@ void wr_send_tso(ibv_qp_ex* qp, void* header, std::uint16_t size, std::uint16_t 
   request(qp, IBV_WR_TSO, __builtin_return_address(0)).real.wr_send_tso(qp, header, size, most);
 }
 
+void wr_set_ud_addr(ibv_qp_ex* qp, ibv_ah* handle, std::uint32_t number, std::uint32_t key) {
+  Posting& p = posting_of(qp);
+  if (p.last) p.last->words[2] = word(handle);
+  p.real.wr_set_ud_addr(qp, handle, number, key);
+}
 void wr_set_inline_data(ibv_qp_ex* qp, void* data, std::size_t length) {
   Posting& p = posting_of(qp);
   set_inline(p);
@@ -155,10 +163,30 @@ void wr_abort(ibv_qp_ex* qp) {
   forget(p);
   p.real.wr_abort(qp);
 }
+ibv_sge element_of(const Record* request, int number) {
+  const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
+  const auto& words = request[number].words;
+  if (number != 0) return {words[0], low(words[1]), low(words[2])};
+  return {words[6], low(words[7]), low(words[7] >> 32)};
+}
+
+/// Providers take the data of most requests when they are handed over, at the earliest.
+void guard_requests(const ibv_qp_ex& qp, const Posting& p) {
+  if (!guard::wanted()) return;
+  for (std::size_t i = 0; i < p.count; i += std::max<std::size_t>(1, p.records[i].parts)) {
+    std::array<ibv_sge, kMostElements> elements{};
+    const Record& record = p.records[i];
+    const bool inlined = (record.words[1] >> 32 & IBV_SEND_INLINE) != 0;
+    const int count = inlined || is_bind(record) ? 0 : record.parts;
+    for (int n = 0; n < count; ++n) elements[static_cast<std::size_t>(n)] = element_of(&record, n);
+    guard::begin(guard::sends_of(&qp.qp_base), record.words[0], elements.data(), count);
+  }
+}
 /// A completion cannot come before its request: they are recorded first.
 int wr_complete(ibv_qp_ex* qp) {
   Posting& p = posting_of(qp);
   const std::uint64_t requests = p.requests;
+  guard_requests(*qp, p);
   {
     const Moment moment;
     for (std::size_t i = 0; i < p.count; ++i) {
@@ -167,7 +195,9 @@ int wr_complete(ibv_qp_ex* qp) {
     }
   }
   forget(p);
+  const guard::Provider in_provider;
   const int result = p.real.wr_complete(qp);
+  if (result != 0) guard::end_queue(qp);
   if (result != 0) append_refused(qp, result, requests, false, __builtin_return_address(0));
   return result;
 }
@@ -175,17 +205,22 @@ int wr_complete(ibv_qp_ex* qp) {
 int found(ibv_cq_ex* queue, const ibv_cq_ex& real, int result, const void* caller) {
   if (result != 0) return result;
   const std::uint64_t opcode = queue->status == IBV_WC_SUCCESS ? real.read_opcode(queue) : 0;
+  const std::uint32_t number = real.read_qp_num(queue);
+  guard::completed(queue->context, number, queue->wr_id, queue->status,
+                   (opcode & IBV_WC_RECV) != 0);
   const Moment moment;
   append({moment.time(), Kind::completion, 0, 0, word(queue), word(caller),
-          {queue->wr_id, queue->status | opcode << 32, real.read_qp_num(queue)}});
+          {queue->wr_id, queue->status | opcode << 32, number}});
   return 0;
 }
 int start_poll(ibv_cq_ex* queue, ibv_poll_cq_attr* attributes) {
   const ibv_cq_ex& real = *queues.find(queue);
+  const guard::Provider in_provider;
   return found(queue, real, real.start_poll(queue, attributes), __builtin_return_address(0));
 }
 int next_poll(ibv_cq_ex* queue) {
   const ibv_cq_ex& real = *queues.find(queue);
+  const guard::Provider in_provider;
   return found(queue, real, real.next_poll(queue), __builtin_return_address(0));
 }
 
@@ -205,6 +240,7 @@ void each_function(auto&& take) {
   take(&ibv_qp_ex::wr_set_inline_data, &wr_set_inline_data);
   take(&ibv_qp_ex::wr_set_inline_data_list, &wr_set_inline_data_list);
   take(&ibv_qp_ex::wr_set_sge, &wr_set_sge);
+  take(&ibv_qp_ex::wr_set_ud_addr, &wr_set_ud_addr);
   take(&ibv_qp_ex::wr_set_sge_list, &wr_set_sge_list);
   take(&ibv_qp_ex::wr_start, &wr_start);
   take(&ibv_qp_ex::wr_complete, &wr_complete);

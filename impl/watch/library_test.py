@@ -57,7 +57,7 @@ def read(path):
     if not data:
         return File(0, 0, 0, 0, [], [], [], b"")
     magic, version, pid, tid, _, lost, lost_since, since = struct.unpack_from("<8sIIIIQQQ", data)
-    assert (magic, version, path.name) == (b"mrpwatch", 4, f"events.{pid}.{tid}"), path
+    assert (magic, version, path.name) == (b"mrpwatch", 5, f"events.{pid}.{tid}"), path
     assert since == 0, path  # nothing is about to be written any more
     rows = (Record(row[0], KINDS[row[1]], *row[2:6], list(row[6:]))
             for row in struct.iter_unpack("<QHHiQQ8Q", data[96:]))
@@ -151,6 +151,22 @@ class Library(unittest.TestCase):
         _, told, (file,) = self.ran("extended")
         self.assertEqual(text_of(file.records[BEGUN:], told),
                          (HERE / "testing/extended.txt").read_text(encoding="utf-8"))
+
+    def test_handles(self):
+        _, told, (file,) = self.ran("handles")
+        self.assertEqual(text_of(file.records[BEGUN:], told),
+                         (HERE / "testing/handles.txt").read_text(encoding="utf-8"))
+
+    def test_guarded_memory(self):
+        _, told, files = self.ran("guarded", before=["env", "MRPROOF_WATCH_GUARD=1"])
+        (file,) = [file for file in files if "open_device" in file.kinds]
+        self.assertEqual(text_of(file.records[BEGUN:], told),
+                         (HERE / "testing/guarded.txt").read_text(encoding="utf-8"))
+        self.assertEqual([other for other in files if other is not file], [])  # no child's
+
+    def test_memory_that_is_not_guarded(self):
+        _, _, (file,) = self.ran("guarded")
+        self.assertNotIn("touched", file.kinds)
 
     def check_threads(self, files, last, count=4, rounds=ROUNDS):
         """A file for each thread, with all of its records; `last`: it posts one more at its end."""

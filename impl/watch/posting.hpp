@@ -33,6 +33,8 @@ inline constexpr int kMostElements = 256;
 /// Puts the first element into the record of its request.
 void set_first_element(Record& request, std::uint64_t address, std::uint32_t length,
                        std::uint32_t lkey);
+/// Its words have no room for an element, and it needs none.
+bool is_bind(const Record& record);
 /// Puts what a bind asks for into the record of its request.
 void set_bind(Record& request, const ibv_mw* window, std::uint32_t rkey,
               const ibv_mw_bind_info& info);

@@ -47,12 +47,14 @@ enum class Kind : std::uint16_t {
   bound,
   create_srq,  ///< object: ibv_srq; words: pd
   destroy_srq,
+  create_ah,   ///< object: ibv_ah; words: pd
+  destroy_ah,  ///< result: 0 or an errno
   /// A work request of a send queue, whose elements but the first follow. object: ibv_qp; words:
-  /// wr_id, opcode | send_flags << 32, remote address, rkey (or the key to invalidate),
-  /// compare_add, swap, the first element's address, and its length | lkey << 32. IBV_WR_BIND_MW
-  /// has no elements; words: wr_id, opcode | send_flags << 32, ibv_mw, ibv_mr or 0, address,
-  /// length, access | rkey << 32. What the opcode does not use is 0. It is written before the
-  /// provider sees the request.
+  /// wr_id, opcode | send_flags << 32, remote address (of a datagram: ibv_ah), rkey (or the key to
+  /// invalidate), compare_add, swap, the first element's address, and its length | lkey << 32.
+  /// IBV_WR_BIND_MW has no elements; words: wr_id, opcode | send_flags << 32, ibv_mw, ibv_mr or 0,
+  /// address, length, access | rkey << 32. What the opcode does not use is 0. It is written before
+  /// the provider sees the request.
   post_send,
   /// A receive, likewise. object: ibv_qp or ibv_srq; words: wr_id; the last two are the first
   /// element
@@ -65,6 +67,9 @@ enum class Kind : std::uint16_t {
   /// the status is IBV_WC_SUCCESS.
   completion,
   unmap,  ///< munmap, or what it does to memory that was there; words: address, length
+  /// Memory of a request under way was written to (guard.hpp). object: ibv_qp or ibv_srq; words:
+  /// address, wr_id, 0 if it is a send, 1 if a receive
+  touched,
   exit,  ///< the program ends by itself; destructors of libraries may still make calls
   /// Behind a call that makes, changes or ends an object, whose `parts` is 1 then. words: where its
   /// caller was called from, and so on, outwards, as far as that can be told; 0 behind the last
@@ -74,7 +79,6 @@ enum class Kind : std::uint16_t {
 
 /// Calls that are counted and not looked at.
 enum class Passed : std::uint64_t {
-  create_ah,
   extended_queue_pair,  ///< a create_qp came before: what ibv_wr_*() posts on it is not seen
   extended_cq,          ///< a create_cq came before: what ibv_start_poll() finds is not seen
   other                 ///< what is posted and polled in this context is not seen
@@ -112,10 +116,12 @@ struct Head {
 static_assert(sizeof(Head) == sizeof(Record));
 
 inline constexpr std::array<char, 8> kMagic{'m', 'r', 'p', 'w', 'a', 't', 'c', 'h'};
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 /// Environment of the watched program: the folder, which is there and empty.
 inline constexpr const char* kFolderVariable = "MRPROOF_WATCH";
+/// It is set if memory of requests is guarded.
+inline constexpr const char* kGuardVariable = "MRPROOF_WATCH_GUARD";
 /// In the folder: /proc/PID/maps as it was when the program last opened a device, and at its exit;
 /// `caller` means a place in one of these files.
 inline constexpr const char* kMapsFile = "maps.";  // PID

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "impl/watch/call.hpp"
+#include "impl/watch/guard.hpp"
 
 // The header puts inline functions in front of these.
 #undef ibv_reg_mr
@@ -13,6 +14,8 @@ using mrproof::watch::Call;
 using mrproof::watch::Kind;
 using mrproof::watch::Real;
 using mrproof::watch::word;
+
+namespace guard = mrproof::watch::guard;
 
 namespace {
 
@@ -30,6 +33,7 @@ void registered(const Call& call, const ibv_mr* region, const ibv_pd* pd, const 
   const std::uint64_t keys =
       region ? region->lkey | static_cast<std::uint64_t>(region->rkey) << 32 : 0;
   call.made(Kind::reg_mr, region, {word(pd), word(address), length, iova, keys, access});
+  guard::add_region(region, iova, access);
 }
 
 }  // namespace
@@ -40,6 +44,7 @@ extern "C" {
 ibv_mr* ibv_reg_mr(ibv_pd* pd, void* address, size_t length, int access) {
   const Call call(__builtin_return_address(0));
   auto* real = reg_mr.get();
+  guard::before_region(address, length);
   ibv_mr* region = real ? real(pd, address, length, access) : nullptr;
   registered(call, region, pd, address, length, word(address), static_cast<unsigned>(access));
   return region;
@@ -48,6 +53,7 @@ ibv_mr* ibv_reg_mr(ibv_pd* pd, void* address, size_t length, int access) {
 ibv_mr* ibv_reg_mr_iova(ibv_pd* pd, void* address, size_t length, uint64_t iova, int access) {
   const Call call(__builtin_return_address(0));
   auto* real = reg_mr_iova.get();
+  guard::before_region(address, length);
   ibv_mr* region = real ? real(pd, address, length, iova, access) : nullptr;
   registered(call, region, pd, address, length, iova, static_cast<unsigned>(access));
   return region;
@@ -57,6 +63,7 @@ ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, size_t length, uint64_t iova
                          unsigned int access) {
   const Call call(__builtin_return_address(0));
   auto* real = reg_mr_iova2.get();
+  guard::before_region(address, length);
   ibv_mr* region = real ? real(pd, address, length, iova, access) : nullptr;
   registered(call, region, pd, address, length, iova, access);
   return region;
@@ -75,6 +82,8 @@ int ibv_rereg_mr(ibv_mr* region, int flags, ibv_pd* pd, void* address, size_t le
   const Call call(__builtin_return_address(0));
   auto* real = rereg_mr.get();
   if (!real) return IBV_REREG_MR_ERR_INPUT;
+  guard::end_region(region);  // it is not guarded any more
+  guard::before_region(address, length);
   const int result = real(region, flags, pd, address, length, access);
   const std::uint64_t keys = region->lkey | static_cast<std::uint64_t>(region->rkey) << 32;
   call.changed(Kind::rereg_mr, region, result,
@@ -86,6 +95,7 @@ int ibv_rereg_mr(ibv_mr* region, int flags, ibv_pd* pd, void* address, size_t le
 int ibv_dereg_mr(ibv_mr* region) {
   const Call call(__builtin_return_address(0));
   auto* real = dereg_mr.get();
+  guard::end_region(region);
   const int result = real ? real(region) : ENOSYS;
   call.done(Kind::dereg_mr, region, result);
   return result;

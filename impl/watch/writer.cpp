@@ -1,5 +1,7 @@
 #include "impl/watch/writer.hpp"
 
+#include "impl/watch/guard.hpp"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -196,6 +198,7 @@ void end_thread(void*) {
 
 /// A child has files of its own. What is mapped of its parent's stays so, and is not written to.
 void begin_child() {
+  guard::end_all();
   process.store(getpid());
   first_head.store(nullptr);
   lost_before.store(0);

@@ -103,6 +103,8 @@ static void wr_local_inv(struct ibv_qp_ex* qp, uint32_t rkey) { add(qp, IBV_WR_L
 static void wr_set_sge(struct ibv_qp_ex* qp, uint32_t lkey, uint64_t address, uint32_t length) {
   batch[batched - 1].num_sge = 1;
 }
+static void wr_set_ud_addr(struct ibv_qp_ex* qp, struct ibv_ah* handle, uint32_t number,
+                           uint32_t key) {}
 static void wr_set_sge_list(struct ibv_qp_ex* qp, size_t count, const struct ibv_sge* list) {
   batch[batched - 1].num_sge = (int)count;
 }
@@ -119,7 +121,7 @@ static const struct ibv_qp_ex kExtended = {
     .wr_rdma_read = wr_rdma_read, .wr_atomic_cmp_swp = wr_cmp_swp,
     .wr_atomic_fetch_add = wr_fetch_add, .wr_send = wr_send, .wr_send_imm = wr_send_imm,
     .wr_send_inv = wr_send_inv, .wr_local_inv = wr_local_inv, .wr_bind_mw = wr_bind_mw,
-    .wr_set_sge = wr_set_sge, .wr_set_sge_list = wr_set_sge_list,
+    .wr_set_sge = wr_set_sge, .wr_set_ud_addr = wr_set_ud_addr, .wr_set_sge_list = wr_set_sge_list,
     .wr_set_inline_data = wr_set_inline_data,
     .wr_set_inline_data_list = wr_set_inline_data_list};
 
@@ -128,6 +130,7 @@ static struct ibv_qp* create_qp_ex(struct ibv_context* context, struct ibv_qp_in
   *qp = kExtended;
   qp->qp_base.context = context;
   qp->qp_base.qp_num = a->pd ? 8 : 7;
+  qp->qp_base.qp_type = a->qp_type;
   return &qp->qp_base;
 }
 struct ibv_qp_ex* ibv_qp_to_qp_ex(struct ibv_qp* qp) { return (struct ibv_qp_ex*)qp; }
@@ -227,6 +230,8 @@ struct ibv_mr* ibv_reg_mr_iova2(struct ibv_pd* pd, void* address, size_t length,
   struct ibv_mr* region = new_object(pd->context);
   region->lkey = 0x11;
   region->rkey = 0x22;
+  region->addr = address;
+  region->length = length;
   return region;
 }
 
@@ -240,6 +245,15 @@ int ibv_dereg_mr(struct ibv_mr* region) {
   return usleep(kPause);
 }
 
+struct ibv_ah* ibv_create_ah(struct ibv_pd* pd, struct ibv_ah_attr* attributes) {
+  return new_object(pd->context);
+}
+struct ibv_ah* ibv_create_ah_from_wc(struct ibv_pd* pd, struct ibv_wc* wc, struct ibv_grh* header,
+                                     uint8_t port) {
+  return ibv_create_ah(pd, NULL);
+}
+int ibv_destroy_ah(struct ibv_ah* handle) { return 0; }
+
 struct ibv_cq* ibv_create_cq(struct ibv_context* context, int entries, void* cq_context,
                              struct ibv_comp_channel* channel, int vector) {
   return new_object(context);
@@ -247,7 +261,8 @@ struct ibv_cq* ibv_create_cq(struct ibv_context* context, int entries, void* cq_
 
 struct ibv_qp* ibv_create_qp(struct ibv_pd* pd, struct ibv_qp_init_attr* attributes) {
   attributes->cap.max_inline_data = 60;
-  return create_qp_ex(pd->context, &(struct ibv_qp_init_attr_ex){.pd = NULL});
+  struct ibv_qp_init_attr_ex wanted = {.qp_type = attributes->qp_type};
+  return create_qp_ex(pd->context, &wanted);
 }
 
 int ibv_modify_qp(struct ibv_qp* qp, struct ibv_qp_attr* attributes, int mask) {

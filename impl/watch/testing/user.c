@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -242,6 +244,79 @@ static void family(void) {
   }
 }
 
+static void use_handles(void) {
+  struct ibv_qp_init_attr_ex wanted = {.send_cq = cq, .qp_type = IBV_QPT_UD, .pd = pd};
+  wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+  struct ibv_qp* datagrams;
+  struct ibv_ah *handle, *answer;
+  MADE(datagrams, ibv_create_qp_ex(context, &wanted));
+  MADE(handle, ibv_create_ah(pd, &(struct ibv_ah_attr){0}));
+  MADE(answer, ibv_create_ah_from_wc(pd, wc, NULL, 1));
+  struct ibv_send_wr wr = {41, NULL, elements, 1, IBV_WR_SEND}, *bad;
+  wr.wr.ud.ah = handle;
+  SAY(ibv_post_send(datagrams, &wr, &bad));
+  struct ibv_qp_ex* x = ibv_qp_to_qp_ex(datagrams);
+  ibv_wr_start(x), ibv_wr_send(x), ibv_wr_set_ud_addr(x, answer, 1, 2);
+  SAY(ibv_wr_complete(x));
+  SAY(ibv_destroy_ah(handle));
+  SAY(ibv_destroy_ah(answer));
+}
+
+// Memory of requests under way, and what the program does with it.
+static char* memory;
+static sigjmp_buf out;
+
+static void post_from(uint64_t id, size_t offset, unsigned length, unsigned flags) {
+  struct ibv_sge element = {(uintptr_t)memory + offset, length, 0x11};
+  struct ibv_send_wr wr = {id, NULL, &element, 1, IBV_WR_RDMA_WRITE, flags}, *bad;
+  SAY(ibv_post_send(qp, &wr, &bad));
+}
+static void poll_all(void) { SAY(ibv_poll_cq(cq, 64, wc)); }
+static void leave(int number, siginfo_t* info, void* of) { siglongjmp(out, number); }
+
+static void guarded(void) {
+  char *second, *last, *part, *middle, *end;
+  MADE(memory, mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  MADE(second, memory + 5000);
+  MADE(last, memory + 12300);
+  MADE(part, memory + 100), MADE(middle, memory + 4096), MADE(end, memory + 12288);
+  MADE(region, ibv_reg_mr(pd, memory, 16384, IBV_ACCESS_LOCAL_WRITE));
+  post_from(1, 0, 8192, IBV_SEND_SIGNALED);
+  SAY(second[0]);                    // it may be read
+  second[0] = 1, memory[100] = 2;    // told once
+  post_from(2, 100, 100, IBV_SEND_SIGNALED);
+  memory[120] = 3;                   // not found: the page has other things, too
+  poll_all(), second[0] = 4;
+  post_from(3, 4096, 4096, 0), post_from(4, 12288, 4096, IBV_SEND_SIGNALED);
+  poll_all(), second[0] = last[0] = 5;  // both are over
+  post_from(5, 4096, 4096, IBV_SEND_INLINE);
+  second[0] = 6;
+  post_from(6, 12288, 4096, IBV_SEND_SIGNALED), post_from(7, 4096, 4096, 0);
+  poll_all(), last[0] = 7;           // of the second one nothing is known
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  second[0] = 8;                     // told, though the program wants no signals
+  pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+  post_from(8, 12288, 4096, IBV_SEND_SIGNALED);
+  if (fork() == 0) last[0] = 9, _exit(0);  // its own memory
+  wait(NULL);
+  struct sigaction old, own = {.sa_sigaction = leave, .sa_flags = SA_SIGINFO};
+  SAY(sigaction(SIGSEGV, &own, NULL));
+  SAY(sigaction(SIGSEGV, NULL, &old));
+  SAY(old.sa_sigaction == leave);
+  char* constant = map();
+  if (sigsetjmp(out, 1) == 0) constant[0] = 1;  // a fault of the program's own, to its handler
+  SAY(signal(SIGSEGV, SIG_DFL) == (void*)leave);
+  SAY(ibv_dereg_mr(region));
+  last[0] = 10;                      // it was a mistake to deregister it, which others tell
+  void* again;
+  MADE(again, ibv_reg_mr(pd, memory, 16384, IBV_ACCESS_LOCAL_WRITE));
+  syscall(SYS_munmap, memory, 16384);  // as free() does it
+  post_from(9, 0, 8192, IBV_SEND_SIGNALED);
+  SAY(ibv_destroy_qp(qp));
+}
+
 static void have_room(rlim_t bytes) {
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, RLIM_INFINITY});
 }
@@ -281,6 +356,8 @@ int main(int count, char** arguments) {
   begin();
   if (strcmp(mode, "calls") == 0) make_all(), post_all(), end_all();
   if (strcmp(mode, "extended") == 0) post_extended(), post_shared(), bind_windows();
+  if (strcmp(mode, "handles") == 0) use_handles();
+  if (strcmp(mode, "guarded") == 0) guarded();
   if (strcmp(mode, "threads") == 0) threads();
   if (strcmp(mode, "crowd") == 0) threads_wanted = kMostThreads, rounds = 500, threads();
   if (strcmp(mode, "killed") == 0) stay = 1, threads();
