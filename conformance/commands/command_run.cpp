@@ -102,10 +102,21 @@ void repeat(const RunOptions& options) {
   if (options.times > 1) fmt::print("{} runs, byte for byte the same\n", options.times);
 }
 
+/// What a run of that size makes besides walks, unless the options name other things.
+void add_installed(RunOptions& options) {
+  const auto installed = find_installed();
+  const bool named = !options.scenarios.empty();
+  if (!named) options.scenarios = installed.scenarios;
+  if (!options.full || named || options.scenarios.empty()) return;
+  options.scenarios.insert(options.scenarios.end(), installed.large.begin(),
+                           installed.large.end());
+  options.array = true;
+  if (options.tours.empty()) options.tours = installed.tours;
+}
+
 int run(RunOptions options) {
   options.session.machine.driver_coverage |= options.session.guided > 0;
-  if (options.scenarios.empty() && (options.quick || options.full))
-    options.scenarios = installed_scenarios();
+  if (options.quick || options.full) add_installed(options);
   options.plan.scenarios = load_scenarios(options.scenarios, options.plan.dialect);
   for (const auto& file : options.tours) {
     auto series = property_tests::plan_tours(file);

@@ -23,6 +23,7 @@ void add_expect_command(CLI::App& app, int& exit_code);
 void add_devices_command(CLI::App& app, int& exit_code);
 void add_rules_command(CLI::App& app, int& exit_code);
 void add_watch_command(CLI::App& app, int& exit_code);
+void add_help_command(CLI::App& app, int& exit_code);
 void add_merge_command(CLI::App& app, int& exit_code);
 void add_submit_commands(CLI::App& app, int& exit_code);
 /// Becomes the program mrproof-prove.

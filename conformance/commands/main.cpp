@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   mrproof::conformance::add_merge_command(app, exit_code);
   mrproof::conformance::add_submit_commands(app, exit_code);
   mrproof::conformance::add_prove_command(app);
+  mrproof::conformance::add_help_command(app, exit_code);
   mrproof::conformance::add_worker_commands(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -73,12 +73,21 @@ std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::stri
   return scenarios;
 }
 
-std::vector<std::string> installed_scenarios() {
+Installed find_installed() {
   const auto share = fs::path(own_program()).parent_path().parent_path() / "share/mrproof";
-  std::vector<std::string> folders;
-  for (const auto* name : {"scenarios", "expectations"})
+  Installed found;
+  const auto add = [&](std::vector<std::string>& folders, const char* name) {
     if (fs::is_directory(share / name)) folders.push_back((share / name).string());
-  return folders;
+  };
+  add(found.scenarios, "scenarios");
+  add(found.scenarios, "expectations");
+  add(found.large, "large");
+  std::error_code none;
+  for (const auto& file : fs::directory_iterator(share / "scopes", none))
+    if (file.path().filename().string().starts_with("tour-"))
+      found.tours.push_back(file.path().string());
+  std::sort(found.tours.begin(), found.tours.end());
+  return found;
 }
 
 std::vector<property_tests::Scenario> scenarios_of_unexpected(const Tally& tally) {

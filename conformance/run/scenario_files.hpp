@@ -15,9 +15,13 @@ namespace mrproof::conformance {
 std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::string>& folders,
                                                      const std::string& dialect);
 
-/// Where this program is installed: the folders of its scenarios and of the traces of known
-/// findings. Empty where it is not.
-std::vector<std::string> installed_scenarios();
+/// What is installed with this program, and empty where that is not installed.
+struct Installed {
+  std::vector<std::string> scenarios;  ///< folders: of scenarios, and of traces of known findings
+  std::vector<std::string> large;      ///< a folder: of traces of many objects
+  std::vector<std::string> tours;      ///< scopes whose tours are short enough to be made
+};
+Installed find_installed();
 
 /// The calls that led to unexpected findings, each as a scenario with the finding's name.
 std::vector<property_tests::Scenario> scenarios_of_unexpected(const Tally& tally);
