@@ -10,11 +10,11 @@
 namespace mrproof::conformance {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
 using model::testing::read_file;
 using model::testing::TemporaryFolder;
 using testing::expect_refused;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::run_mrproof;
 
 TEST(Help, OfACommandIsWhatThatSays) {

@@ -18,9 +18,12 @@ std::string upper(std::string text) {
 std::string plain(const std::string& text) {
   std::string safe = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) {
-    if (c == '-') safe += "\\-";
-    else if (c == '\\') safe += "\\e";
-    else safe += c;
+    if (c == '-')
+      safe += "\\-";
+    else if (c == '\\')
+      safe += "\\e";
+    else
+      safe += c;
   }
   return safe;
 }
@@ -97,16 +100,15 @@ constexpr const char* kExitStatus =
 }  // namespace
 
 std::vector<const CLI::App*> commands_of(const CLI::App& program) {
-  auto commands = program.get_subcommands([](const CLI::App* command) {
-    return !command->get_group().empty();
-  });
+  auto commands = program.get_subcommands(
+      [](const CLI::App* command) { return !command->get_group().empty(); });
   return {commands.begin(), commands.end()};
 }
 
 std::string manual_page(const CLI::App& program, const CLI::App* command) {
   const CLI::App& app = command == nullptr ? program : *command;
-  const auto name = command == nullptr ? program.get_name()
-                                       : program.get_name() + "-" + command->get_name();
+  const auto name =
+      command == nullptr ? program.get_name() : program.get_name() + "-" + command->get_name();
   auto page = fmt::format(".TH {} 1 \"\" \"{}\"\n.SH NAME\n{} \\- {}\n", plain(upper(name)),
                           program.version(), plain(name), plain(app.get_description()));
   page += fmt::format(".SH SYNOPSIS\n.B {}{}\n", program.get_name(),
@@ -136,8 +138,8 @@ std::string manual_page(const CLI::App& program, const CLI::App* command) {
 std::string bash_completion(const CLI::App& program) {
   std::string cases;
   for (const auto* command : commands_of(program))
-    cases += fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(),
-                         option_words(*command));
+    cases +=
+        fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(), option_words(*command));
   return fmt::format(
       "_mrproof() {{\n"
       "    local word=${{COMP_WORDS[COMP_CWORD]}} words=\n"
