@@ -42,6 +42,11 @@ TEST_F(Watch, KeepsTheProgramsExitStatusAndWhatItSays) {
   EXPECT_THAT(read_file(file("out/report.json")), HasSubstr("\"mrproof watch v1\""));
 }
 
+TEST_F(Watch, LetsAddressSanitizerComeSecond) {
+  const Ran ran = watch({"sh", "-c", "echo $ASAN_OPTIONS"});
+  EXPECT_THAT(ran.out, ::testing::EndsWith("verify_asan_link_order=0\n"));
+}
+
 TEST_F(Watch, TellsASignalByTheExitStatus) {
   EXPECT_EQ(watch({"sh", "-c", "kill -TERM $$"}).code, 128 + 15);
 }

@@ -38,8 +38,13 @@ int run_watched(const std::vector<std::string>& program, const std::string& fold
   std::vector<std::string> kept;
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0 &&
-        std::strncmp(*entry, "MRPROOF_WATCH", 13) != 0)
+        std::strncmp(*entry, "MRPROOF_WATCH", 13) != 0 &&
+        std::strncmp(*entry, "ASAN_OPTIONS=", 13) != 0)
       kept.emplace_back(*entry);
+  // AddressSanitizer's library ends a program before which another one is loaded, unless it is told.
+  const char* asan = std::getenv("ASAN_OPTIONS");
+  kept.push_back(fmt::format("ASAN_OPTIONS={}{}verify_asan_link_order=0",
+                             asan == nullptr ? "" : asan, asan == nullptr ? "" : ":"));
   if (guard) kept.push_back(fmt::format("{}=1", kGuardVariable));
   kept.push_back("LD_PRELOAD=" + preload);
   kept.push_back("MRPROOF_WATCH=" + std::filesystem::absolute(folder).string());

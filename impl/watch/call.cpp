@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstring>
 
 #pragma GCC visibility push(hidden)
 namespace mrproof::watch {
@@ -100,10 +102,19 @@ void Call::passed(Passed what, const void* object) const {
 
 bool within_call() { return depth != 0; }
 
+using FindVersion = void* (*)(void*, const char*, const char*);
+
+FindVersion real_dlvsym() {
+  static std::atomic<FindVersion> real;
+  FindVersion found = real.load(std::memory_order_relaxed);
+  if (!found) real.store(found = reinterpret_cast<FindVersion>(dlsym(RTLD_NEXT, "dlvsym")));
+  return found;
+}
+
 void* find_real(const char* name, const char* version) {
   const int kept = errno;
   const auto find = [=](void* where) {
-    void* found = version ? dlvsym(where, name, version) : nullptr;
+    void* found = version ? real_dlvsym()(where, name, version) : nullptr;
     return found ? found : dlsym(where, name);
   };
   void* found = find(RTLD_NEXT);
@@ -119,3 +130,28 @@ void* find_real(const char* name, const char* version) {
 
 }  // namespace mrproof::watch
 #pragma GCC visibility pop
+
+namespace {
+
+/// Ours, if it is among the functions that this library has in place of libibverbs's.
+void* in_its_place(const char* name) {
+  Dl_info first{}, own{};
+  void* ours = std::strncmp(name, "ibv_", 4) == 0 ? dlsym(RTLD_DEFAULT, name) : nullptr;
+  const bool is_ours = ours && dladdr(ours, &first) != 0 &&
+                       dladdr(reinterpret_cast<const void*>(&in_its_place), &own) != 0 &&
+                       first.dli_fbase == own.dli_fbase;
+  return is_ours ? ours : nullptr;
+}
+
+}  // namespace
+
+/// Libraries that do without libibverbs where there is none take its functions so.
+extern "C" [[gnu::visibility("default")]] void* dlvsym(void* handle, const char* name,
+                                                       const char* version) noexcept {
+  auto* real = mrproof::watch::real_dlvsym();
+  // What it finds depends on who calls it: it has to look like the program's own call.
+  if (handle == RTLD_NEXT) return real(handle, name, version);
+  void* found = real(handle, name, version);
+  void* ours = found ? in_its_place(name) : nullptr;
+  return ours ? ours : found;
+}

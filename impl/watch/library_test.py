@@ -46,6 +46,7 @@ def build(folder):
             (library, "fake_verbs.c", ["-shared", "-fPIC", f"-Wl,-soname,{library.name}",
                                        f"-Wl,--version-script,{folder}/versions"]),
             (folder / "user", "user.c", [library]), (folder / "cost", "cost.c", [library]),
+            (folder / "loader", "loader.c", []),
             (folder / "user.so", "user.c", ["-shared", "-fPIC", library])):
         subprocess.run([*COMPILE, "-o", out, HERE / "testing" / source, "-Wl,-rpath,$ORIGIN",
                         *more], check=True)
@@ -223,6 +224,11 @@ class Library(unittest.TestCase):
         _, _, (file,) = self.ran("child", program=[sys.executable, "-c", PLUGIN, BUILT / "user.so"])
         self.assertEqual([kind for kind in file.kinds[BEGUN:] if kind != "unmap"],
                          ["post_send", "exit"])
+
+    def test_functions_taken_by_their_versions(self):
+        program = [BUILT / "loader"]
+        _, _, (file,) = self.ran(BUILT / "libibverbs.so.1", program=program)
+        self.assertEqual(file.kinds, ["open_device", "alloc_pd", "dealloc_pd", "exit"])
 
     def test_nothing_to_record(self):
         self.assertEqual(self.ran("nothing")[2], [])
