@@ -41,7 +41,7 @@ int run_watched(const std::vector<std::string>& program, const std::string& fold
         std::strncmp(*entry, "MRPROOF_WATCH", 13) != 0 &&
         std::strncmp(*entry, "ASAN_OPTIONS=", 13) != 0)
       kept.emplace_back(*entry);
-  // AddressSanitizer's library ends a program before which another one is loaded, unless it is told.
+  // AddressSanitizer ends a program before whose library another one is loaded, unless it is told.
   const char* asan = std::getenv("ASAN_OPTIONS");
   kept.push_back(fmt::format("ASAN_OPTIONS={}{}verify_asan_link_order=0",
                              asan == nullptr ? "" : asan, asan == nullptr ? "" : ":"));
