@@ -358,6 +358,64 @@ bookworm ci/test: status 0, .*
         self.assertEqual((status, said), (1, "sid      ci/conformance: killed after 1 s: \n"))
 
 
+class Findings(Scripts):
+    """With scripts in the place of build-target and mrproof."""
+
+    REPLAY = """case $1-$2 in
+    report-*) mkdir -p "$4" && touch "$4/repro.c" ;;
+    *F1-*) echo "reproduced: hang send" ;;
+    *F3-*) echo "not reproduced: deviates send"; exit 1 ;;
+    *F15-*) exit 4 ;;
+    *) echo "not reproduced: deviates send" ;;
+esac"""
+
+    def setUp(self):
+        super().setUp()
+        self.module = script_module("findings")
+        self.file("image/target.json", '{"driver": "rxe", "kernel": "7.9"}')
+        self.program("ci/build-target", f"echo {self.folder}/image")
+        self.mrproof = self.program("mrproof", self.REPLAY)
+        patch = mock.patch.object(self.module, "HERE", self.folder / "ci")
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def traces(self, *words):
+        found = [path for path in self.module.findings.traces()
+                 if path.name.startswith(words)]
+        patch = mock.patch.object(self.module.findings, "traces", lambda: found)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def called(self, *more):
+        return self.run_script("findings", "--program", self.mrproof, "--build", "build", "--out",
+                               "out", "debian-bookworm", *more)
+
+    def test_a_line_for_each(self):
+        self.traces("F1-", "F3-", "F15-", "F23-", "F41-fenced-request")
+        status, said, complaint = self.called()
+        self.assertEqual((status, complaint), (0, ""))
+        self.assertRegex(said, r"""\Adebian-bookworm still there  F1-.*: seen there before
+debian-bookworm changed      F3-.*: seen there before
+debian-bookworm not made     F15-.*: not seen there before
+debian-bookworm gone         F41-.*: seen there before
+out/findings.md
+\Z""")
+        table = (self.folder / "out/findings.md").read_text(encoding="utf-8")
+        self.assertIn("debian-bookworm, 7.9 |", table)
+        self.assertIn("F3-receive-too-short | **changed** |", table)
+        self.assertEqual([path.parent.name for path in self.folder.rglob("repro.c")],
+                         ["F1-failed-send-never-completes"])
+
+    def test_what_cannot_be_tried(self):
+        self.traces("F1-")
+        self.program("mrproof", "echo 'mrproof: no such thing' >&2; exit 2")
+        status, _, complaint = self.called()
+        self.assertEqual(status, 2)
+        self.assertRegex(complaint, r"\Afindings: F1-.* on debian-bookworm: mrproof: no such thing\n")
+        self.program("ci/build-target", "echo 'build-target: no network' >&2; exit 2")
+        self.assertEqual(self.called()[::2], (2, "findings: build-target: no network\n"))
+
+
 class PrivateMounts(Scripts):
     """What is mounted and runs for a fresh host is gone with it, even if it had to be killed."""
 
