@@ -130,7 +130,7 @@ class Packages(unittest.TestCase):
                 "openmpi-bin", "netpipe-openmpi", "dapl2-utils", "qperf", "ibverbs-providers"]
     # Of what they depend on, where the image lacks it.
     PARTS = re.compile(r"(libc6|zlib1g)$|lib(atomic|dapl|event|fabric|gomp|hwloc15|ibmad|ibumad|numa"
-                       r"|openmpi|pci3|pmix|prrte|psm|ucc|ucx|udev)")
+                       r"|openmpi|pci3|pmix|prrte|psm|ucc|ucx|udev|uuid)")
     LIBRARY = re.compile(r"lib.+\.so\.[0-9]+")
 
     def setUp(self):
@@ -142,7 +142,7 @@ class Packages(unittest.TestCase):
         root = Path(folder.name) / "root"
         packages.unpack(rows, ROOT / "build/downloads", root, print)
         self.files = {f"tools/{path.name}": path for path in (root / "usr/bin").iterdir()
-                      if not path.is_symlink()}
+                      if path.is_file()}
         initrd = Path(TARGET, "initrd").read_bytes()
         self.files |= {f"lib/{name[0]}": path for path in root.rglob("lib*.so.*")
                        if not path.is_symlink() and (name := self.LIBRARY.match(path.name))

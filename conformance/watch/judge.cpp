@@ -164,7 +164,8 @@ void Judge::create_qp(const Event& event) {
   World& world = *end.world;
   end.number = low(words[1]);
   end.is_rc = (words[2] & 0xffU) == IBV_QPT_RC;
-  end.signals_all = (words[2] >> 8U) != 0;
+  end.signals_all = (words[2] & 0x100U) != 0;
+  end.most = {low(words[7]), high(words[7]), high(words[5]), high(words[2]), low(words[5])};
   end.send_cq = words[3];
   end.receive_cq = words[4];
   end.srq = words[6];

@@ -53,6 +53,7 @@ class Judge {
   void destroy_queue(const Event& event);
   void post(const Event& event);
   void refused(const Event& event);
+  bool judge_room(const Event& event, const End& end, const Request& request);
   void completion(const Event& event);
   void create_ah(const Event& event);
   void destroy_ah(const Event& event);

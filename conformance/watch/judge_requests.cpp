@@ -138,6 +138,7 @@ void Judge::refused(const Event& event) {
     queue.erase(std::next(last).base());
   }
   if (!first || !first->judged || find_reason(first->reasons, not_of_key) != nullptr) return;
+  if (judge_room(event, *end, *first)) return;
   // A full queue refuses, too, and a key may be of a region that nobody was seen to make.
   const auto* dead = find_reason(first->reasons, [&](const Reason& r) {
     return !r.remote && end->world->by_lkey.contains(low(r.element.lkey.value()));

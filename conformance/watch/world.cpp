@@ -135,9 +135,12 @@ std::string Request::description() const {
     return fmt::format("{} of {} bytes from {:#x} on, access {:#x}", name(), bind->length.value(),
                        bind->address.value(), bind->access.value());
   auto text = fmt::format("{} of {} bytes", name(), length().value());
-  for (const auto& element : elements)
-    text += fmt::format(", {:#x}+{} lkey {:#x}", element.address.value(), element.length.value(),
-                        element.lkey.value());
+  constexpr std::size_t kShown = 4;
+  for (std::size_t i = 0; i < std::min(elements.size(), kShown); ++i)
+    text += fmt::format(", {:#x}+{} lkey {:#x}", elements[i].address.value(),
+                        elements[i].length.value(), elements[i].lkey.value());
+  if (elements.size() > kShown)
+    text += fmt::format(", and {} elements more", elements.size() - kShown);
   if (is_remote(verb))
     text += fmt::format(", remote {:#x} rkey {:#x}", remote.value(), rkey.value());
   return text;

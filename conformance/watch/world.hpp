@@ -72,6 +72,11 @@ struct Request {
 
 using Gid = std::array<std::uint64_t, 2>;
 
+/// What a queue pair has room for (struct ibv_qp_cap); 0 where that is not known.
+struct Capacity {
+  std::uint32_t sends = 0, receives = 0, send_elements = 0, receive_elements = 0, inlined = 0;
+};
+
 struct World;
 /// A queue pair. Its slot in the model's state is even; behind it is a place for the other end, of
 /// which nothing is known there. A shared receive queue is one that only receives.
@@ -85,6 +90,7 @@ struct End {
   bool is_srq = false;    ///< it is a shared receive queue
   std::uint64_t srq = 0;  ///< pointer of the one that it takes its receives from; 0: none
   std::uint64_t send_cq = 0, receive_cq = 0;
+  Capacity most{};
   std::uint64_t state = 0;     ///< enum ibv_qp_state, as the program asked for it
   bool state_known = true;     ///< nobody but the program has changed it
   std::uint64_t modified = 0;  ///< when its rights were last changed

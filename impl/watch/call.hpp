@@ -1,6 +1,8 @@
 // A call that the watched program makes, and the function that it meant.
 #pragma once
 
+#include <infiniband/verbs.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -43,6 +45,18 @@ class Call {
   Moment begun_;
   const void* caller_;
 };
+
+/// What ibv_create_qp() or ibv_create_qp_ex() has made, by its attributes as they are now.
+void made_qp(const Call& call, const ibv_qp* qp, const ibv_pd* pd, const auto& attributes) {
+  const auto both = [](std::uint64_t low, std::uint64_t high) { return low | high << 32; };
+  const auto& most = attributes.cap;
+  call.made(Kind::create_qp, qp,
+            {word(pd), qp ? qp->qp_num : 0U,
+             both(attributes.qp_type | (attributes.sq_sig_all ? 1U << 8 : 0U), most.max_recv_sge),
+             word(attributes.send_cq), word(attributes.recv_cq),
+             both(most.max_inline_data, most.max_send_sge), word(attributes.srq),
+             both(most.max_send_wr, most.max_recv_wr)});
+}
 
 /// Adds the record, with whence its caller was called where that can be told.
 void append_with_stack(Record record);

@@ -165,10 +165,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
   const Call call(__builtin_return_address(0));
   auto* real = create_qp.get();
   ibv_qp* qp = real ? real(pd, attributes) : nullptr;
-  const ibv_qp_init_attr& made = *attributes;
-  call.made(Kind::create_qp, qp,
-            {word(pd), qp ? qp->qp_num : 0U, made.qp_type | (made.sq_sig_all ? 1U << 8 : 0U),
-             word(made.send_cq), word(made.recv_cq), made.cap.max_inline_data, word(made.srq)});
+  mrproof::watch::made_qp(call, qp, pd, *attributes);
   return qp;
 }
 

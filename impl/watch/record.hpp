@@ -30,8 +30,9 @@ enum class Kind : std::uint16_t {
   dereg_mr,
   create_cq,  ///< object: ibv_cq
   destroy_cq,
-  /// object: ibv_qp; words: pd, queue pair number, ibv_qp_type | sq_sig_all << 8, send CQ,
-  /// receive CQ, max_inline_data, srq or 0
+  /// object: ibv_qp; words: pd, queue pair number, ibv_qp_type | sq_sig_all << 8 | max_recv_sge <<
+  /// 32, send CQ, receive CQ, max_inline_data | max_send_sge << 32, srq or 0, max_send_wr |
+  /// max_recv_wr << 32
   create_qp,
   /// words: attr_mask, qp_state | qp_access_flags << 32, dest_qp_num, the GIDs of the other end and
   /// of this one (two words each, as they are in memory), time at the end. What the mask leaves out

@@ -49,10 +49,7 @@ ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attributes) {
   ibv_qp* qp = originals_of(context)->create_qp_ex(context, attributes);
   const ibv_qp_init_attr_ex& made = *attributes;
   const bool has_pd = (made.comp_mask & IBV_QP_INIT_ATTR_PD) != 0;
-  call.made(Kind::create_qp, qp,
-            {has_pd ? word(made.pd) : 0, qp ? qp->qp_num : 0U,
-             made.qp_type | (made.sq_sig_all ? 1U << 8 : 0U), word(made.send_cq),
-             word(made.recv_cq), made.cap.max_inline_data, word(made.srq)});
+  made_qp(call, qp, has_pd ? made.pd : nullptr, made);
   if (!qp || !watching() || (made.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) == 0) return qp;
   const int kept = errno;
   auto* find_extended = to_qp_ex.get();

@@ -4,7 +4,7 @@
 # says: ver_rc_compare_swap:
 qperf &
 sleep 2
-qperf 10.9.9.1 -cm 1 -no_msgs 100 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat ver_rc_compare_swap
+qperf 10.9.9.1 -cm 1 -t 1 -to 30 rc_lat rc_rdma_write_bw rc_rdma_read_lat ver_rc_compare_swap
 status=$?
 qperf 10.9.9.1 quit
 wait && exit $status
