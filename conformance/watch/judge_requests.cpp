@@ -110,9 +110,11 @@ void Judge::tell_unmapped(const Event& event, const End& end, const Request& req
     if (finding.count > 1) return;
     finding.objects = {involved(
         fmt::format("lkey {:#x}", element.lkey.value()), life,
-        fmt::format("lkey {:#x}: region [{:#x}, {:#x}], registered by {}, unmapped by {}",
+        fmt::format("lkey {:#x}: region [{:#x}, {:#x}], registered by {}, unmapped {}",
                     element.lkey.value(), region.first.value(), region.last.value(), origin(life),
-                    place_of(life.pid, life.unmapped_by)))};
+                    life.unmapped_by.caller == 0
+                        ? "unseen, by free() perhaps"
+                        : "by " + place_of(life.pid, life.unmapped_by)))};
     finding.used = {from, from + element.length.value() - 1};
     finding.region = {region.memory.value(),
                       (region.memory + (region.last - region.first)).value()};
