@@ -129,8 +129,8 @@ class Packages(unittest.TestCase):
     PACKAGES = ["ibverbs-utils", "rdmacm-utils", "perftest", "ucx-utils", "libfabric-bin",
                 "openmpi-bin", "netpipe-openmpi", "dapl2-utils", "qperf", "ibverbs-providers"]
     # Of what they depend on, where the image lacks it.
-    PARTS = re.compile(r"(libc6|zlib1g)$|lib(atomic|dapl|event|fabric|gomp|hwloc15|ibmad|ibumad|numa"
-                       r"|openmpi|pci3|pmix|prrte|psm|ucc|ucx|udev|uuid)")
+    PARTS = re.compile(r"(libc6|zlib1g)$|lib(atomic|dapl|esmtp|event|fabric|gomp|hwloc15|ibmad"
+                       r"|ibumad|munge|numa|openmpi|pci3|pmix|prrte|psm|ucc|ucx|udev|uuid)")
     LIBRARY = re.compile(r"lib.+\.so\.[0-9]+")
 
     def setUp(self):
