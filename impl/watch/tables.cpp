@@ -74,6 +74,7 @@ const Originals* originals_of(const ibv_context* context) {
 }
 
 bool patch(ibv_context* context) {
+  if (!context) return false;
   ibv_context_ops& ops = context->ops;
   if (ops.post_send == post_send) return true;
   Originals* place = contexts.take(context);
@@ -106,7 +107,7 @@ bool patch(ibv_context* context) {
 
 void unpatch(ibv_context* context) {
   Originals* place = contexts.find(context);
-  if (!place) return;
+  if (!context || !place) return;
   ibv_context_ops& ops = context->ops;
   const Originals& originals = *place;
   ops.post_send = originals.post_send;

@@ -1,5 +1,6 @@
 #!/bin/busybox sh
 # Open MPI over libfabric's reliable datagrams.
+# not on: debian-sid  Open MPI 6 starts /usr/bin/prterun
 # finds:
 # says: 4099 bytes
 hostname here

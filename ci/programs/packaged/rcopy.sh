@@ -2,7 +2,7 @@
 # The server is one to be killed.
 # finds:
 # says: bytes in
-rcopy &
+rcopy >/dev/null &
 server=$!
 sleep 2
 rcopy /bin/busybox 10.9.9.1:/tmp/copied
