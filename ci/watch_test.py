@@ -127,7 +127,7 @@ class Packages(unittest.TestCase):
     the script names."""
 
     PACKAGES = ["ibverbs-utils", "rdmacm-utils", "perftest", "ucx-utils", "libfabric-bin",
-                "openmpi-bin", "netpipe-openmpi", "dapl2-utils", "qperf", "ibverbs-providers"]
+                "openmpi-bin", "netpipe-openmpi", "dapl2-utils", "ibverbs-providers"]
     # Of what they depend on, where the image lacks it.
     PARTS = re.compile(r"(libc6|zlib1g)$|lib(atomic|dapl|esmtp|event|fabric|gomp|hwloc15|ibmad"
                        r"|ibumad|munge|numa|openmpi|pci3|pmix|prrte|psm|ssl|ucc|ucx|udev|uuid)")

@@ -35,10 +35,11 @@ def run(command, remedy, cwd=None, progress=None):
         except FileNotFoundError:
             raise TargetError(f"{command[0]} is not installed; run ci/conformance as root once, "
                               "it installs what is needed") from None
-        for line in process.stdout:
-            lines.append(line)
-            if progress:
-                progress(line)
+        with process.stdout:
+            for line in process.stdout:
+                lines.append(line)
+                if progress:
+                    progress(line)
         if process.wait() != 0:
             errors.seek(0)
             text = errors.read().strip().splitlines()
