@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Tests of mrproof watch on a real driver in the virtual machine.
 
-    ci/watch_test.py PROGRAM LIBRARY [unittest arguments]
+    ci/watch_test.py PROGRAM LIBRARY [--on TARGET] [unittest arguments]
 
 Each program of ci/programs is made twice, right and wrong, and run under watch: of the wrong one
 just the mistakes are told that its first line names, of the right one none.
-MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77.
+MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it), and
+MRPROOF_OTHER_TARGET_DIRS those of others, separated by colons; without the one that is meant: exit
+77.
 """
 
 import os
@@ -36,9 +38,12 @@ PROGRAM = LIBRARY = ""
 
 
 def mistakes_of(source):
-    """What its first line says that watch finds in the wrong one."""
-    line = source.read_text(encoding="utf-8").splitlines()[0]
-    return re.fullmatch(r"/\* finds: (.*) \*/", line)[1].split()
+    """What its first line says that watch finds in the wrong one; nothing where the next one says
+    that it is not found on this target."""
+    lines = source.read_text(encoding="utf-8").splitlines()
+    if re.fullmatch(rf"/\* not on: {Path(TARGET).name}  \S.* \*/", lines[1]):
+        return []
+    return re.fullmatch(r"/\* finds: (.*) \*/", lines[0])[1].split()
 
 
 def needs_guard(source):
@@ -187,6 +192,7 @@ class Pyverbs(unittest.TestCase):
         "atomic_fetch_and_add.local_key_live", "atomic_fetch_and_add.remote_key_live",
         "atomic_fetch_and_add.remote_right", "atomic_fetch_and_add.pair_accepts",
         "reg_mr.remote_write_has_local_write",
+        "post_recv.queue_has_room", "post_recv.elements_fit",
         "rdma_write.remote_key_live",  # of windows that were invalidated
         "rdma_write.remote_right",     # a window that is bound without it first
         "post_send.qp_ready",
@@ -211,6 +217,10 @@ if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/watch_test.py PROGRAM LIBRARY; see ci/test")
     PROGRAM, LIBRARY = (str(Path(sys.argv.pop(1)).resolve()) for _ in range(2))
+    if sys.argv[1:2] == ["--on"]:
+        others = os.environ.get("MRPROOF_OTHER_TARGET_DIRS", "").split(":")
+        TARGET = next((path for path in others if Path(path).name == sys.argv[2]), "")
+        del sys.argv[1:3]
     if not TARGET:
         print("skipped: no image; ci/test builds one and names it")
         sys.exit(77)

@@ -8,6 +8,7 @@ int main(void)
     struct ibv_mr *near = region(memory, SIZE, ALL);
     struct ibv_ah *handle = make_handle();
     post_datagram(piece(memory, 8, near->lkey), handle);
+    usleep(100000); /* it has gone by now, which the program cannot know */
 #ifdef WRONG
     NEED(!ibv_destroy_ah(handle));
     await(4);

@@ -73,8 +73,8 @@ const Originals* originals_of(const ibv_context* context) {
   return contexts.find(context);  // a context has these functions only while it is there
 }
 
-// The header asks whether the larger struct that the context is in is null: g++ 14 concludes that the
-// context may lie a little behind address zero.
+// The header asks whether the larger struct that the context is in is null: g++ 14 concludes that
+// the context may lie a little behind address zero.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Warray-bounds"
 bool patch(ibv_context* context) {
