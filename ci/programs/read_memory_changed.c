@@ -1,22 +1,4 @@
 /* finds: rdma_read.memory_kept */
 /* with: --guard */
-#include "pair.h"
-
-int main(void)
-{
-    open_all();
-    connect_pair(ALL);
-    struct ibv_mr *near = region(memory, SIZE, ALL), *far = region(memory + SIZE, SIZE, ALL);
-    start(IBV_WR_RDMA_READ, piece(memory, SIZE, near->lkey), far->rkey, memory + SIZE);
-#ifdef WRONG
-    memory[100] = 1;
-    await(1);
-#else
-    await(1);
-    memory[100] = 1;
-#endif
-    close_qps();
-    NEED(!ibv_dereg_mr(near) && !ibv_dereg_mr(far));
-    close_all();
-    return 0;
-}
+#define OPCODE IBV_WR_RDMA_READ
+#include "write_memory_changed.c"

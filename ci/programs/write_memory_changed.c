@@ -2,12 +2,16 @@
 /* with: --guard */
 #include "pair.h"
 
+#ifndef OPCODE
+#define OPCODE IBV_WR_RDMA_WRITE
+#endif
+
 int main(void)
 {
     open_all();
     connect_pair(ALL);
     struct ibv_mr *near = region(memory, SIZE, ALL), *far = region(memory + SIZE, SIZE, ALL);
-    start(IBV_WR_RDMA_WRITE, piece(memory, SIZE, near->lkey), far->rkey, memory + SIZE);
+    start(OPCODE, piece(memory, SIZE, near->lkey), far->rkey, memory + SIZE);
 #ifdef WRONG
     memory[100] = 1;
     await(1);

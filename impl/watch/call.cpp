@@ -152,6 +152,8 @@ extern "C" [[gnu::visibility("default")]] void* dlvsym(void* handle, const char*
   // What it finds depends on who calls it: it has to look like the program's own call.
   if (handle == RTLD_NEXT) return real(handle, name, version);
   void* found = real(handle, name, version);
-  void* ours = found ? in_its_place(name) : nullptr;
+  if (!found) return nullptr;
+  void* ours = in_its_place(name);
+  dlerror();  // what we did not find is no error of the program's
   return ours ? ours : found;
 }

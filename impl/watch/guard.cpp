@@ -128,12 +128,13 @@ class Maps {
   bool ended_ = false;
 };
 
-bool has_rights(Address first, Address end, const char* wanted) {
+/// Whether all of it can be read and written, and not executed.
+bool is_data(Address first, Address end) {
   Maps maps;
   Address begin = 0, last = 0;
   for (std::array<char, 3> rights{}; first < end && maps.next(begin, last, rights);) {
     if (last <= first) continue;
-    if (begin > first || memcmp(rights.data(), wanted, rights.size()) != 0) return false;
+    if (begin > first || memcmp(rights.data(), "rw-", rights.size()) != 0) return false;
     first = last;
   }
   return first >= end;
@@ -157,10 +158,17 @@ void give_back(Address first, Address end) {
   }
 }
 
-/// `surely`: the memory is what it was when the request was posted. Else it may be another one's.
+/// `surely`: the memory is what it was when the request was posted. Else it may be another one's
+/// by now: what is not read-only is left alone.
 void release(Entry& e, bool surely) {
   e.used = false;
-  if (e.first < e.end && (surely || has_rights(e.first, e.end, "r--"))) give_back(e.first, e.end);
+  if (e.first >= e.end) return;
+  if (surely) return give_back(e.first, e.end);
+  Maps maps;
+  Address first = 0, end = 0;
+  for (std::array<char, 3> rights{}; maps.next(first, end, rights);)
+    if (memcmp(rights.data(), "r--", rights.size()) == 0)
+      give_back(std::max(first, e.first), std::min(end, e.end));
 }
 
 void release_if(bool surely, auto&& is_over) {
@@ -226,7 +234,7 @@ void add_region(const ibv_mr* region, std::uint64_t iova, unsigned access) {
   watch_faults();
   const Address first = word(region->addr);
   constexpr unsigned kOther = IBV_ACCESS_ON_DEMAND | IBV_ACCESS_ZERO_BASED;
-  if ((access & kOther) != 0 || !has_rights(first, first + region->length, "rw-")) return;
+  if ((access & kOther) != 0 || !is_data(first, first + region->length)) return;
   Extent* extent = regions.take(name_of(region->lkey));
   if (!extent) return;
   *extent = {first, iova, region->length};
@@ -295,6 +303,11 @@ void end_all() {
   if (!wanted()) return;
   const Lock lock;
   release_if(false, [](const Entry&) { return true; });
+}
+
+void end_all_in_child() {
+  locked.clear();  // another thread of the parent may have had it
+  end_all();
 }
 
 bool touch(Address address, const void* place) {

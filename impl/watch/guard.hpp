@@ -54,6 +54,8 @@ void end_queue(const void* object);
 void forget(std::uintptr_t address, std::size_t length);
 /// Nothing is guarded any more.
 void end_all();
+/// The same of a child that has just been forked.
+void end_all_in_child();
 
 }  // namespace mrproof::watch::guard
 #pragma GCC visibility pop

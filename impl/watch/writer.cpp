@@ -203,7 +203,7 @@ void end_thread(void*) {
 
 /// A child has files of its own. What is mapped of its parent's stays so, and is not written to.
 void begin_child() {
-  guard::end_all();
+  guard::end_all_in_child();
   process.store(getpid());
   first_head.store(nullptr);
   lost_before.store(0);

@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# The server's end of perftest 4.5 destroys nothing; that of 25.01 does.
+# One end of perftest 4.5 destroys nothing; with 25.01 nothing is left.
 # finds on debian-sid:
 # finds: exit.queue_pair_left exit.region_left exit.PD_left
 # says: #bytes

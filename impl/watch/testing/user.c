@@ -308,7 +308,10 @@ static void guarded(void) {
   char* constant = map();
   if (sigsetjmp(out, 1) == 0) constant[0] = 1;  // a fault of the program's own, to its handler
   SAY(signal(SIGSEGV, SIG_DFL) == (void*)leave);
+  post_from(10, 0, 8192, IBV_SEND_SIGNALED), post_from(11, 4096, 8192, IBV_SEND_SIGNALED);
+  memory[100] = 11;                  // told, and half of the second one is given back, too
   SAY(ibv_dereg_mr(region));
+  second[0] = memory[8200] = 12;
   last[0] = 10;                      // it was a mistake to deregister it, which others tell
   void* again;
   MADE(again, ibv_reg_mr(pd, memory, 16384, IBV_ACCESS_LOCAL_WRITE));
