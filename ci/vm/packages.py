@@ -16,6 +16,8 @@ import urllib.parse
 from pathlib import Path
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+# Suites that apt takes nothing from by itself, as long as another one has the package.
+ON_REQUEST = re.compile(r".*-backports|experimental|rc-buggy")
 KERNEL_PARTS = re.compile(r"linux-(image|binary|modules)-")
 LIBRARIES = re.compile(r"z?lib")
 
@@ -131,7 +133,7 @@ class Suite:
             "Acquire::Retries": "3", "APT::Get::List-Cleanup": "true",
         }
         flags = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
-        if self.name.endswith("-backports"):
+        if ON_REQUEST.fullmatch(self.name):
             flags += ["-t", self.name]
         return run(["apt-get", *flags, *arguments], remedy, **options)
 
