@@ -29,6 +29,10 @@ class Buffers {
 
   /// The bytes of buffer `index`, whether or not all of its pages are mapped.
   [[nodiscard]] std::span<std::byte> bytes(std::size_t index) const;
+  /// The file whose pages they are, if they are shared, and its size. What is read from it or
+  /// written to it meets the buffers' bytes whatever the protection of their pages is.
+  [[nodiscard]] int file() const { return file_; }
+  static constexpr std::size_t kFileSize = model::kBufferCount * model::kLastBufferSize;
   /// Maps all pages again, readable and writable, and puts the initial patterns in all buffers.
   /// Throws DeviceError when a page's address was taken meanwhile.
   void restore();

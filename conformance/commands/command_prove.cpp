@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "conformance/commands/commands.hpp"
-#include "conformance/run/process.hpp"
+#include "impl/own_program.hpp"
 #include "property-tests/walk/plan.hpp"
 
 namespace mrproof::conformance {
@@ -14,7 +14,7 @@ namespace {
 /// Becomes mrproof-prove, which is installed beside this program or, in a build tree, lies in the
 /// folder of the proofs. This program also runs in guests, which have no Z3.
 [[noreturn]] void become_prover(std::vector<std::string> words) {
-  const auto folder = std::filesystem::path(own_program()).parent_path();
+  const auto folder = std::filesystem::path(impl::own_program()).parent_path();
   std::string name = "mrproof-prove";
   std::vector<char*> argv{name.data()};
   for (auto& word : words) argv.push_back(word.data());

@@ -9,6 +9,7 @@ namespace mrproof::conformance {
 
 /// Each adds its subcommand to the application; the subcommand stores its exit code.
 void add_run_command(CLI::App& app, int& exit_code);
+void add_peer_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_report_command(CLI::App& app, int& exit_code);
 void add_shrink_command(CLI::App& app, int& exit_code);

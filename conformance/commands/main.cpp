@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   mrproof::conformance::add_devices_command(app, exit_code);
   mrproof::conformance::add_rules_command(app, exit_code);
   mrproof::conformance::add_watch_command(app, exit_code);
+  mrproof::conformance::add_peer_command(app, exit_code);
   mrproof::conformance::add_merge_command(app, exit_code);
   mrproof::conformance::add_submit_commands(app, exit_code);
   mrproof::conformance::add_prove_command(app);

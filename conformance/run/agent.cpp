@@ -12,6 +12,7 @@
 
 #include "conformance/run/process.hpp"
 #include "conformance/run/worker.hpp"
+#include "impl/own_program.hpp"
 #include "model/random.hpp"
 
 namespace mrproof::conformance {
@@ -114,7 +115,7 @@ void run_agent(Channel& channel, const std::string& channel_path, const std::str
   for (;;) {
     channel.wait(Wants::request);
     if (channel.header().shut_down.load() != 0) return;
-    Watch(channel, start_process({own_program(), "worker", "--channel", channel_path,
+    Watch(channel, start_process({impl::own_program(), "worker", "--channel", channel_path,
                                   "--own-device", own_device}))
         .run();
   }

@@ -1,5 +1,6 @@
 #include "conformance/run/agent_host.hpp"
 #include "conformance/run/process.hpp"
+#include "impl/own_program.hpp"
 #include "model/trace/tool_error.hpp"
 
 namespace mrproof::conformance {
@@ -23,7 +24,7 @@ class LocalHost : public AgentHost {
  private:
   void bring_up() override {
     channel_.answer();
-    process_ = start_process({own_program(), "agent", "--channel", path_});
+    process_ = start_process({impl::own_program(), "agent", "--channel", path_});
     while (!channel_.waiting() && !wait_for_process(1)) {
     }
     if (process_ <= 0) throw model::ToolError("the agent ended as it began: " + end_text_);

@@ -6,11 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <string_view>
 
 #include "property-tests/walk/plan.hpp"
 
@@ -48,27 +45,6 @@ pid_t start_process(const std::vector<std::string>& command, const std::string& 
     throw model::ToolError(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (pid == 0) become(arguments, output, socket);
   return pid;
-}
-
-std::string own_program() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  if (length <= 0) throw model::ToolError("cannot find this program's own file: is /proc mounted?");
-  return {path, static_cast<std::size_t>(length)};
-}
-
-std::string build_id() {
-  // A note of an ELF file, near its beginning: sizes of name and content, kind, name.
-  constexpr std::string_view kNote("\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0", 16);
-  constexpr std::size_t kSize = 20;
-  std::string page(4096, '\0');
-  std::ifstream(own_program(), std::ios::binary).read(page.data(), 4096);
-  const std::size_t note = page.find(kNote);
-  std::string id;
-  if (note < page.size() - kNote.size() - kSize)
-    for (const char c : std::string_view(page).substr(note + kNote.size(), kSize))
-      id += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return id;
 }
 
 }  // namespace mrproof::conformance

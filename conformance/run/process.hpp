@@ -14,10 +14,4 @@ namespace mrproof::conformance {
 pid_t start_process(const std::vector<std::string>& command, const std::string& output = "",
                     int socket = -1);
 
-/// The file of the running program.
-std::string own_program();
-
-/// What the linker calls this program's build, in hexadecimal; empty where it does not say.
-std::string build_id();
-
 }  // namespace mrproof::conformance

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "conformance/run/process.hpp"
+#include "impl/own_program.hpp"
 #include "model/trace/trace_dialect.hpp"
 #include "property-tests/shrink/shrink_form.hpp"
 #include "property-tests/shrink/trials.hpp"
@@ -74,7 +74,7 @@ std::vector<property_tests::Scenario> load_scenarios(const std::vector<std::stri
 }
 
 Installed find_installed() {
-  const auto share = fs::path(own_program()).parent_path().parent_path() / "share/mrproof";
+  const auto share = fs::path(impl::own_program()).parent_path().parent_path() / "share/mrproof";
   Installed found;
   const auto add = [&](std::vector<std::string>& folders, const char* name) {
     if (fs::is_directory(share / name)) folders.push_back((share / name).string());

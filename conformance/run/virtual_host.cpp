@@ -17,6 +17,7 @@
 #include "conformance/run/qmp.hpp"
 #include "conformance/run/saved_guest.hpp"
 #include "conformance/run/stop.hpp"
+#include "impl/own_program.hpp"
 #include "model/trace/tool_error.hpp"
 
 namespace mrproof::conformance {
@@ -110,11 +111,11 @@ class VirtualHost : public AgentHost {
   /// Images say which build of the program they hold; those made without ci/build-target
   /// need not.
   void check_program(const std::string& held) const {
-    if (const std::string own = build_id(); !held.empty() && !own.empty() && held != own)
+    if (const std::string own = impl::build_id(); !held.empty() && !own.empty() && held != own)
       throw model::ToolError(
           fmt::format("{}: the image holds another build of mrproof ({:.8}) than this one ({:.8}); "
                       "run ci/build-target again, with --program {}",
-                      target_, held, own, own_program()));
+                      target_, held, own, impl::own_program()));
   }
 
   static model::GuestSetup guest_of(const MachineOptions& machine, std::uint32_t most) {

@@ -11,21 +11,19 @@
 
 namespace mrproof::impl {
 
-namespace {
-
-std::unique_ptr<Device> open_only_device(const VerbsOptions& options) {
+std::string only_device() {
   const auto devices = impl::list_verbs_devices();
   if (devices.empty())
     throw model::ToolError(
         "no RDMA device here; run in a virtual machine (ci/conformance, or --target), "
         "or use --device sim");
-  if (devices.size() > 1) {
-    std::string names;
-    for (const auto& d : devices) names += " " + d.name;
-    throw model::ToolError("several RDMA devices; name one with --device:" + names);
-  }
-  return impl::open_verbs_device(devices.front().name, options);
+  if (devices.size() == 1) return devices.front().name;
+  std::string names;
+  for (const auto& d : devices) names += " " + d.name;
+  throw model::ToolError("several RDMA devices; name one with --device:" + names);
 }
+
+namespace {
 
 /// "sim", "sim@SET" with a set of capabilities, "sim:FAULT", or both: "sim@SET:FAULT".
 std::unique_ptr<Device> open_simulated(const std::string& name, const std::string& dialect) {
@@ -58,21 +56,26 @@ std::unique_ptr<Device> open_simulated(const std::string& name, const std::strin
 
 }  // namespace
 
+NamedDevice verbs_device_by_name(const std::string& name) {
+  const auto at = std::min(name.find('@'), name.size());
+  NamedDevice device{name.substr(0, at), {}};
+  if (!device.options.take(name.substr(std::min(at + 1, name.size()))))
+    throw model::ToolError(fmt::format(
+        "--device {}: what follows '@' is uverbs, fork, two-processes, host=HOST:PORT, or some of "
+        "them joined by '+'",
+        name));
+  return device;
+}
+
 std::unique_ptr<Device> open_device(const std::string& name, const std::string& dialect,
                                     bool brisk) {
   const bool simulated = name == "sim" || name.starts_with("sim:") || name.starts_with("sim@");
   if (simulated) return open_simulated(name, dialect);
-  VerbsOptions options;
-  if (brisk) options.be_brisk();
-  const auto at = std::min(name.find('@'), name.size());
-  if (!options.take(name.substr(std::min(at + 1, name.size()))))
-    throw model::ToolError(fmt::format(
-        "--device {}: what follows '@' is uverbs, fork, two-processes, or some of them joined by "
-        "'+'",
-        name));
-  const auto bare = name.substr(0, at);
-  impl::prepare_library(options);
-  return bare.empty() ? open_only_device(options) : impl::open_verbs_device(bare, options);
+  NamedDevice device = verbs_device_by_name(name);
+  if (brisk) device.options.be_brisk();
+  impl::prepare_library(device.options);
+  if (device.name.empty()) device.name = only_device();
+  return impl::open_verbs_device(device.name, device.options);
 }
 
 }  // namespace mrproof::impl

@@ -21,10 +21,11 @@ Observation VerbsDevice::perform(const Call& call) {
   if (call.delay != 0) std::this_thread::sleep_for(std::chrono::microseconds(call.delay));
   const Clock::time_point start = Clock::now();
   dispatch(call, seen);
+  if (far_ != nullptr) far_->carry_out({.kind = Kind::nothing});
   seen.inside_ns = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
   // A store of the program's own cannot make the kernel complain.
-  if (call.verb != Verb::fill) seen.kernel_warning = log_.take();
+  if (call.verb != Verb::fill) seen.kernel_warning = warnings();
   return seen;
 }
 

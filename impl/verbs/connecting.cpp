@@ -21,25 +21,38 @@ int VerbsDevice::make(std::size_t index, std::uint32_t first_pd, std::uint32_t s
   PairSlot& slot = pairs_.at(index);
   slot.pd = {first_pd, second_pd};
   slot.process = {slot_process_.at(first_pd), slot_process_.at(second_pd)};
-  if (!context_.port().connector) {
-    const int error = make_directly(index);
-    if (error == 0) slot.there = {true, true};
-    return error;
-  }
-  int error = ECONNABORTED;
+  int error = context_.port().connector ? ECONNABORTED : make_directly(index);
   for (int i = 0; i < kAttempts && (error == ECONNABORTED || error == ETIMEDOUT); ++i)
     error = make_by_cm(index);
   return error;
 }
 
+/// The new ends take their places, or are gone.
+void VerbsDevice::keep_ends(std::size_t index, bool keep) {
+  for (std::uint32_t end = 0; end < 2; ++end) {
+    const auto qp = static_cast<std::uint32_t>(2 * index + end);
+    ask(qp, {.kind = keep ? Kind::keep_qp : Kind::drop_qp, .qp = qp});
+  }
+  if (keep) pairs_.at(index).there = {true, true};
+}
+
 /// One attempt. Returns ECONNABORTED where the connection was lost at once.
 int VerbsDevice::make_by_cm(std::size_t index) {
-  PairSlot& slot = pairs_.at(index);
+  const PairSlot& slot = pairs_.at(index);
   const auto first = static_cast<std::uint32_t>(2 * index);
-  const Answer answer = context_.carry_out(
-      {.kind = Kind::connect_by_cm, .pd = slot.pd[0], .other_pd = slot.pd[1], .qp = first});
-  if (answer.error != 0) return answer.error;
-  slot.there = {true, true};
+  const std::uint32_t second = model::peer_of(first);
+  const PortAddress there = ask(second, {.kind = Kind::address}).port;
+  int error = ask(first, {.kind = Kind::ask_by_cm,
+                          .pd = slot.pd[0],
+                          .qp = first,
+                          .peer_port = there})
+                  .error;
+  if (error == 0)
+    error = ask(second, {.kind = Kind::accept_by_cm, .pd = slot.pd[1], .qp = second}).error;
+  for (const std::uint32_t qp : {first, second})
+    if (error == 0) error = ask(qp, {.kind = Kind::join_by_cm, .qp = qp}).error;
+  keep_ends(index, error == 0);
+  if (error != 0) return error;
   // The end that asked for a connection of iWARP has to be the first to send (RFC 5044, 7.1.2).
   return reads_nothing(first) ? 0 : ECONNABORTED;
 }
@@ -47,25 +60,23 @@ int VerbsDevice::make_by_cm(std::size_t index) {
 int VerbsDevice::make_directly(std::size_t index) {
   const PairSlot& slot = pairs_.at(index);
   int error = 0;
-  const auto each_end = [&](Kind kind) {
-    for (std::uint32_t end = 0; end < 2; ++end) {
-      const auto qp = static_cast<std::uint32_t>(2 * index + end);
-      const Answer answer = ask(qp, {.kind = kind, .pd = slot.pd.at(end), .qp = qp});
-      if (error == 0) error = answer.error;
-    }
-  };
-  each_end(Kind::make_qp);
+  for (std::uint32_t end = 0; end < 2; ++end) {
+    const auto qp = static_cast<std::uint32_t>(2 * index + end);
+    const Answer answer = ask(qp, {.kind = Kind::make_qp, .pd = slot.pd.at(end), .qp = qp});
+    if (error == 0) error = answer.error;
+  }
   if (error == 0) error = bring_up(index);
-  each_end(error == 0 ? Kind::keep_qp : Kind::drop_qp);
+  keep_ends(index, error == 0);
   return error;
 }
 
 /// From RESET to RTS, both ends in step: neither sends before the other can receive. What each has
-/// to know of the other, the number of its queue pair, is told here; the port is one.
+/// to know of the other is told here.
 int VerbsDevice::bring_up(std::size_t index) {
   PairSlot& slot = pairs_.at(index);
   slot.psn = (slot.psn + kPsnStep) & kPsnMask;
   std::array<std::uint32_t, 2> numbers{};
+  std::array<PortAddress, 2> ports{};
   for (const Stage stage : {Stage::init, Stage::rtr, Stage::rts})
     for (std::size_t end = 0; end < 2; ++end) {
       const auto qp = static_cast<std::uint32_t>(2 * index + end);
@@ -73,9 +84,11 @@ int VerbsDevice::bring_up(std::size_t index) {
                                      .qp = qp,
                                      .stage = stage,
                                      .peer = numbers.at(end ^ 1U),
+                                     .peer_port = ports.at(end ^ 1U),
                                      .psn = slot.psn});
       if (answer.error != 0) return answer.error;
       numbers.at(end) = answer.qp_number;
+      ports.at(end) = answer.port;
     }
   return 0;
 }

@@ -30,6 +30,13 @@ Addresses own_addresses() {
   return {list, freeifaddrs};
 }
 
+rdma_conn_param parameters(std::uint8_t reads) {
+  rdma_conn_param wanted{};
+  wanted.responder_resources = wanted.initiator_depth = reads;
+  wanted.retry_count = wanted.rnr_retry_count = 7;
+  return wanted;
+}
+
 /// Whether the id can listen at the address, and then does so on the device.
 bool listens(rdma_cm_id* id, sockaddr* address, const ibv_context* context) {
   return rdma_bind_addr(id, address) == 0 && id->verbs == context && rdma_listen(id, kBacklog) == 0;
@@ -112,32 +119,37 @@ Connector::Connector(ibv_context* context) {
                     "address (ip addr add 10.9.9.1/24 dev NETDEV)");
 }
 
-int Connector::connect(ConnectionEnd& first, const MakeQueuePair& make_first, ConnectionEnd& second,
-                       const MakeQueuePair& make_second, std::uint8_t reads) {
-  rdma_conn_param wanted{};
-  wanted.responder_resources = wanted.initiator_depth = reads;
-  wanted.retry_count = wanted.rnr_retry_count = 7;
-  sockaddr* here = rdma_get_local_addr(listener_.id());
-  sockaddr_in from{};
-  from.sin_family = AF_INET;
-  from.sin_addr = reinterpret_cast<sockaddr_in*>(here)->sin_addr;
+const sockaddr_in& Connector::address() const {
+  return *reinterpret_cast<const sockaddr_in*>(rdma_get_local_addr(listener_.id()));
+}
 
-  int error = first.make();
+int Connector::ask(ConnectionEnd& end, const MakeQueuePair& make, const PortAddress& to,
+                   std::uint8_t reads) {
+  sockaddr_in from{}, there{};
+  from.sin_family = there.sin_family = AF_INET;
+  from.sin_addr = address().sin_addr;
+  there.sin_addr.s_addr = to.ip;
+  there.sin_port = to.ip_port;
+  rdma_conn_param wanted = parameters(reads);
+  int error = end.make();
   if (error == 0)
-    error = error_of(
-        rdma_resolve_addr(first.id(), reinterpret_cast<sockaddr*>(&from), here, kStepLimit));
-  if (error == 0) error = first.await(RDMA_CM_EVENT_ADDR_RESOLVED);
-  if (error == 0) error = error_of(rdma_resolve_route(first.id(), kStepLimit));
-  if (error == 0) error = first.await(RDMA_CM_EVENT_ROUTE_RESOLVED);
-  if (error == 0) error = make_first(first.id());
-  if (error == 0) error = error_of(rdma_connect(first.id(), &wanted));
+    error = error_of(rdma_resolve_addr(end.id(), reinterpret_cast<sockaddr*>(&from),
+                                       reinterpret_cast<sockaddr*>(&there), kStepLimit));
+  if (error == 0) error = end.await(RDMA_CM_EVENT_ADDR_RESOLVED);
+  if (error == 0) error = error_of(rdma_resolve_route(end.id(), kStepLimit));
+  if (error == 0) error = end.await(RDMA_CM_EVENT_ROUTE_RESOLVED);
+  if (error == 0) error = make(end.id());
+  if (error == 0) error = error_of(rdma_connect(end.id(), &wanted));
+  return error;
+}
+
+int Connector::accept(ConnectionEnd& end, const MakeQueuePair& make, std::uint8_t reads) {
+  rdma_conn_param wanted = parameters(reads);
   rdma_cm_id* asking = nullptr;
-  if (error == 0) error = listener_.await(RDMA_CM_EVENT_CONNECT_REQUEST, &asking);
-  if (error == 0) error = second.make(asking);
-  if (error == 0) error = make_second(second.id());
-  if (error == 0) error = error_of(rdma_accept(second.id(), &wanted));
-  if (error == 0) error = first.await(RDMA_CM_EVENT_ESTABLISHED);
-  if (error == 0) error = second.await(RDMA_CM_EVENT_ESTABLISHED);
+  int error = listener_.await(RDMA_CM_EVENT_CONNECT_REQUEST, &asking);
+  if (error == 0) error = end.make(asking);
+  if (error == 0) error = make(end.id());
+  if (error == 0) error = error_of(rdma_accept(end.id(), &wanted));
   return error;
 }
 

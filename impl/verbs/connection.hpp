@@ -1,12 +1,15 @@
 // Connections made by the RDMA CM, rdma_cm(7): the only ones that iWARP devices have.
 #pragma once
 
+#include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+
+#include "impl/verbs/process.hpp"
 
 namespace mrproof::impl {
 
@@ -41,7 +44,7 @@ class ConnectionEnd {
   bool ended_ = false;
 };
 
-/// Connects a device to itself, by an address of its network interface.
+/// Connects a device to itself or to another one, by an address of its network interface.
 class Connector {
  public:
   /// The context that librdmacm has of the device, in which all that its queue pairs use has to be
@@ -51,12 +54,17 @@ class Connector {
   /// Finds an address and listens there. Throws DeviceError with the remedy if none can be had.
   explicit Connector(ibv_context* context);
 
+  /// Where it listens.
+  [[nodiscard]] const sockaddr_in& address() const;
+
   /// Makes a queue pair for the id: rdma_create_qp(3). Returns 0 or an errno.
   using MakeQueuePair = std::function<int(rdma_cm_id*)>;
-  /// Connects two new ends, of which the first asks and the second answers; `reads` is how many
-  /// RDMA reads may be under way at once. Returns 0 or the errno of what failed.
-  int connect(ConnectionEnd& first, const MakeQueuePair& make_first, ConnectionEnd& second,
-              const MakeQueuePair& make_second, std::uint8_t reads);
+  /// A new end asks the connector there for a connection; `reads` is how many RDMA reads may be
+  /// under way at once. Returns 0 or the errno of what failed. It is connected when the CM says so:
+  /// RDMA_CM_EVENT_ESTABLISHED, at either end.
+  int ask(ConnectionEnd& end, const MakeQueuePair& make, const PortAddress& to, std::uint8_t reads);
+  /// A new end accepts the connection that somebody has asked for, or will in a moment.
+  int accept(ConnectionEnd& end, const MakeQueuePair& make, std::uint8_t reads);
 
  private:
   ConnectionEnd listener_;

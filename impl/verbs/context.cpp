@@ -77,8 +77,12 @@ Answer Context::carry_out(const Order& order) {
     case Kind::keep_qp: ends_.at(order.qp) = std::move(coming_.at(order.qp)); break;
     case Kind::drop_qp: coming_.at(order.qp) = QpEnd{}; break;
     case Kind::advance: advance(order, answer); break;
-    case Kind::connect_by_cm: connect_by_cm(order, answer); break;
+    case Kind::address: answer.port = port_.address(); break;
+    case Kind::ask_by_cm:
+    case Kind::accept_by_cm: begin_by_cm(order, answer); break;
+    case Kind::join_by_cm: answer.error = joined_by_cm(coming_.at(order.qp)); break;
     case Kind::map_pages: buffers_.map_pages(); break;
+    case Kind::nothing: break;
   }
   return answer;
 }
@@ -204,20 +208,18 @@ void Context::advance(const Order& order, Answer& answer) {
       if (posted.qp == order.qp) posted = Posted{};
     come_first(false);  // it waits for the driver's threads
   }
-  answer.error = impl::advance(port_, end, order.stage, order.peer, order.psn);
+  answer.error =
+      impl::advance(port_, end, order.stage, {order.peer_port, order.peer, order.psn});
   if (order.stage == Stage::rts) come_first_in_flight();
   answer.qp_number = end.qp->qp_num;
+  answer.port = port_.address();
 }
 
-void Context::connect_by_cm(const Order& order, Answer& answer) {
-  const auto other = static_cast<std::uint32_t>(order.qp + 1U);
+void Context::begin_by_cm(const Order& order, Answer& answer) {
   take_queues(order.qp, order.pd);
-  take_queues(other, order.other_pd);
-  answer.error = connect_ends(port_, coming_.at(order.qp), coming_.at(other));
-  for (const std::uint32_t qp : {order.qp, other}) {
-    if (answer.error == 0) ends_.at(qp) = std::move(coming_.at(qp));
-    coming_.at(qp) = QpEnd{};
-  }
+  QpEnd& coming = coming_.at(order.qp);
+  answer.error = order.kind == Order::Kind::ask_by_cm ? ask_by_cm(port_, coming, order.peer_port)
+                                                      : accept_by_cm(port_, coming);
 }
 
 ibv_pd* Context::domain(std::uint32_t pd) const {

@@ -50,7 +50,7 @@ class Context final : public Process {
   void release_qp(std::uint32_t qp, bool wholly);
   void make_qp(const Order& order, Answer& answer);
   void advance(const Order& order, Answer& answer);
-  void connect_by_cm(const Order& order, Answer& answer);
+  void begin_by_cm(const Order& order, Answer& answer);
   void take_queues(std::uint32_t qp, std::uint32_t pd);
   [[nodiscard]] ibv_pd* domain(std::uint32_t pd) const;
   QpEnd& end_of(std::uint32_t qp);

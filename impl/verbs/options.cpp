@@ -25,6 +25,12 @@ constexpr std::array<std::pair<std::string_view, bool VerbsOptions::*>, 4> kWord
 bool VerbsOptions::take(std::string_view words) {
   while (!words.empty()) {
     const auto end = std::min(words.find('+'), words.size());
+    constexpr std::string_view kHost = "host=";
+    if (words.starts_with(kHost)) {
+      host = words.substr(kHost.size(), end - kHost.size());
+      words.remove_prefix(std::min(end + 1, words.size()));
+      continue;
+    }
     const auto* found = std::find_if(kWords.begin(), kWords.end(), [&](const auto& word) {
       return word.first == words.substr(0, end);
     });
@@ -39,6 +45,7 @@ std::string VerbsOptions::words() const {
   std::string all;
   for (const auto& [word, wanted] : kWords)
     if (this->*wanted) all += "+" + std::string(word);
+  if (!host.empty()) all += "+two-hosts";
   if (!all.empty()) all.front() = '@';
   return all;
 }

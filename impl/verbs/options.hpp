@@ -32,23 +32,29 @@ struct VerbsOptions {
   bool fork_protection = false;
   /// Whether there are two processes, each with a context of its own, for what Setup::process says.
   bool two_processes = false;
+  /// Where the other one is on another host instead, HOST:PORT, as `mrproof peer` has told it; empty:
+  /// there is none.
+  std::string host;
   /// Whether packets are lost on their way. An RDMA write of no bytes then shows that the other end
   /// answers, and not a read.
   bool lossy = false;
+  bool brisk = false;  ///< be_brisk() was called
   Transport transport;
 
   /// For a machine that is known to be quick enough: the transport gives up after half a second
   /// (timeout 12 is 17 ms, which drivers may take four times), and what has not completed after
   /// three times that does not.
   void be_brisk() {
+    brisk = true;
     transport.timeout = 12;
     completion_limit_ms = 1'500;
   }
   /// Takes the words behind a device's name, separated by '+': "uverbs" (rereg_by_uverbs), "fork"
-  /// (fork_protection), "two-processes", "lossy". False if there is another one.
+  /// (fork_protection), "two-processes", "lossy", "host=HOST:PORT". False if there is another one.
   bool take(std::string_view words);
-  /// The same the other way round, with '@' before them; empty if there are none. Part of the
-  /// device's name in its description, so that traces and reports tell.
+  /// The same the other way round, with '@' before them; empty if there are none. Of another host
+  /// they tell only that there is one. Part of the device's name in its description, so that traces
+  /// and reports tell.
   [[nodiscard]] std::string words() const;
 };
 

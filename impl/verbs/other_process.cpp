@@ -5,49 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 
+#include "impl/verbs/reply.hpp"
+
 namespace mrproof::impl {
 namespace {
-
-/// Whose fault it is that there is no answer.
-enum class Fault : std::uint8_t { none, device, caller };
-
-/// An answer on its way: or an exception's text.
-struct Reply {
-  Answer answer;
-  Fault fault = Fault::none;
-  std::array<char, 512> text{};
-};
-
-Reply failure(Fault fault, const std::exception& error) {
-  Reply reply;
-  reply.fault = fault;
-  const std::string text = error.what();
-  // The last byte stays zero.
-  std::copy_n(text.begin(), std::min(text.size(), reply.text.size() - 1), reply.text.begin());
-  return reply;
-}
-
-/// What `make` gives, or what it throws.
-template <class Make>
-Reply reply_of(Make make) {
-  try {
-    Reply reply;
-    reply.answer = make();
-    return reply;
-  } catch (const std::logic_error& error) {
-    return failure(Fault::caller, error);
-  } catch (const std::exception& error) {
-    return failure(Fault::device, error);
-  }
-}
 
 /// Whether a whole message was sent, or received.
 template <class T>
@@ -137,10 +104,7 @@ Answer OtherProcess::carry_out(const Order& order) {
 Answer OtherProcess::await_answer() {
   Reply reply;
   if (!hear(socket_, reply)) share_fate(child_);
-  if (reply.fault == Fault::caller) throw std::logic_error(reply.text.data());
-  if (reply.fault == Fault::device)
-    throw DeviceError(std::string("in the second process: ") + reply.text.data());
-  return reply.answer;
+  return answer_of(reply, "in the second process");
 }
 
 }  // namespace mrproof::impl

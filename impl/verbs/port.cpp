@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <system_error>
 #include <vector>
 
@@ -216,6 +218,17 @@ std::uint32_t Port::features() const {
   // What binds or invalidates over iWARP is not modelled, nor are its atomics (RFC 7306).
   constexpr std::uint32_t kModelled = model::kImplicitOnDemand | model::kOnDemandMissing;
   return connector ? (found & kModelled) | model::kIwarp : found;
+}
+
+PortAddress Port::address() const {
+  PortAddress all;
+  std::copy(std::begin(gid.gid.raw), std::end(gid.gid.raw), all.gid.begin());
+  all.lid = port.lid;
+  all.mtu = static_cast<std::uint8_t>(port.active_mtu);
+  if (!connector) return all;
+  all.ip = connector->address().sin_addr.s_addr;
+  all.ip_port = connector->address().sin_port;
+  return all;
 }
 
 unsigned Port::queue_pair_rights() const {

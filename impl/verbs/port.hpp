@@ -8,6 +8,7 @@
 #include <string>
 
 #include "impl/verbs/connection.hpp"
+#include "impl/verbs/process.hpp"
 
 namespace mrproof::impl {
 
@@ -42,7 +43,7 @@ struct Port {
   std::unique_ptr<Connector> connector;
   ibv_device_attr_ex device{};
   ibv_port_attr port{};
-  /// The entry of the GID table that both ends use; on InfiniBand LIDs are used, on iWARP IP
+  /// The entry of the GID table that its queue pairs use; on InfiniBand LIDs are used, on iWARP IP
   /// addresses, and it is unused.
   ibv_gid_entry gid{};
   Transport transport;
@@ -53,6 +54,8 @@ struct Port {
   /// Optional features besides access flags that the device says it has, as model::Feature flags,
   /// and whether it is iWARP.
   [[nodiscard]] std::uint32_t features() const;
+  /// What queue pairs that are connected to it have to know.
+  [[nodiscard]] PortAddress address() const;
   /// What a queue pair may be asked to allow (qp_access_flags of ibv_modify_qp(3)): all that the
   /// device can grant to a remote one, and that windows be bound, as IBV_ACCESS_ flags.
   [[nodiscard]] unsigned queue_pair_rights() const;

@@ -17,6 +17,15 @@ namespace mrproof::impl {
 /// A step of connecting a queue pair (ibv_modify_qp(3)).
 enum class Stage : std::uint8_t { reset, init, rtr, rts };
 
+/// Where the port is that a queue pair is connected to.
+struct PortAddress {
+  std::array<std::uint8_t, 16> gid{};
+  std::uint16_t lid = 0;
+  std::uint8_t mtu = 0;             ///< the longest packet that it takes, an ibv_mtu
+  std::uint32_t ip = 0;             ///< where it listens for connections of the CM, as
+  std::uint16_t ip_port = 0;        ///< sockaddr_in has them
+};
+
 /// What a process is to do. What it names has to be its own.
 struct Order {
   enum class Kind : std::uint8_t {
@@ -39,17 +48,21 @@ struct Order {
     keep_qp,        ///< the new one takes its place
     drop_qp,        ///< the new one is destroyed
     advance,        ///< takes `qp`, the new one if there is one, to `stage`
-    connect_by_cm,  ///< makes `qp` and the next one in `pd` and `other_pd`, connected by the CM
+    address,        ///< where its port is
+    ask_by_cm,      ///< a new queue pair in `pd`, which asks `peer_port` for a connection
+    accept_by_cm,   ///< a new queue pair in `pd`, which accepts what somebody has asked for
+    join_by_cm,     ///< waits until the new queue pair is connected
     map_pages,      ///< all pages of the buffers are mapped and writable again
+    nothing,        ///< hosts tell each other what has happened
   };
   Kind kind = Kind::call;
   std::uint32_t pd = 0;
-  std::uint32_t other_pd = 0;
   std::uint32_t qp = 0;
   Stage stage = Stage::reset;
   bool wait = false;
   bool wholly = false;
   std::uint32_t peer = 0;  ///< number of the queue pair at the other end
+  PortAddress peer_port{};
   std::uint32_t psn = 0;   ///< first packet sequence number of the connection
   Delivery expected{};     ///< what a receive's completion has to show
   model::Call<model::Plain> call{};
@@ -60,6 +73,7 @@ struct Answer {
   model::Result<model::Plain> result;
   int error = 0;                ///< an errno, or 0
   std::uint32_t qp_number = 0;  ///< of the queue pair made
+  PortAddress port{};           ///< of its own
   model::QpState state = model::QpState::unknown;
   bool done = false;       ///< yes, to what an order asks
   bool timed_out = false;  ///< a completion did not come

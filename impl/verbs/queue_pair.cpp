@@ -71,19 +71,19 @@ std::uint8_t reads(int limit) {
   return static_cast<std::uint8_t>(std::clamp(limit, 1, kMostReads));
 }
 
-int to_rtr(const Port& port, ibv_qp* qp, std::uint32_t peer, std::uint32_t psn) {
+int to_rtr(const Port& port, ibv_qp* qp, const Peer& peer) {
   ibv_qp_attr attr{};
   attr.qp_state = IBV_QPS_RTR;
-  attr.path_mtu = port.port.active_mtu;
-  attr.dest_qp_num = peer;
-  attr.rq_psn = psn;
+  attr.path_mtu = std::min(port.port.active_mtu, static_cast<ibv_mtu>(peer.port.mtu));
+  attr.dest_qp_num = peer.number;
+  attr.rq_psn = peer.psn;
   attr.max_dest_rd_atomic = reads(port.device.orig_attr.max_qp_rd_atom);
   attr.min_rnr_timer = port.transport.min_rnr_timer;
   attr.ah_attr.port_num = Port::kNumber;
-  attr.ah_attr.dlid = port.port.lid;
+  attr.ah_attr.dlid = peer.port.lid;
   if (port.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
     attr.ah_attr.is_global = 1;
-    attr.ah_attr.grh.dgid = port.gid.gid;
+    std::copy(peer.port.gid.begin(), peer.port.gid.end(), attr.ah_attr.grh.dgid.raw);
     attr.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(port.gid.gid_index);
     attr.ah_attr.grh.hop_limit = 64;
   }
@@ -103,6 +103,11 @@ int to_rts(const Port& port, ibv_qp* qp, std::uint32_t psn) {
   return ibv_modify_qp(qp, &attr,
                        IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                            IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+std::uint8_t reads_by_cm(const Port& port) {
+  const auto& limits = port.device.orig_attr;
+  return reads(std::min(limits.max_qp_rd_atom, limits.max_qp_init_rd_atom));
 }
 
 void discard_completions(ibv_cq* cq) {
@@ -139,26 +144,31 @@ int make_end(const Port& port, QpEnd& end) {
   return end.qp ? 0 : errno;
 }
 
-int advance(const Port& port, QpEnd& end, Stage stage, std::uint32_t peer, std::uint32_t psn) {
+int advance(const Port& port, QpEnd& end, Stage stage, const Peer& peer) {
   if (port.connector) return EOPNOTSUPP;
   switch (stage) {
     case Stage::reset: break;
     case Stage::init: return to_init(port, end.qp.get());
-    case Stage::rtr: return to_rtr(port, end.qp.get(), peer, psn);
-    case Stage::rts: return to_rts(port, end.qp.get(), psn);
+    case Stage::rtr: return to_rtr(port, end.qp.get(), peer);
+    case Stage::rts: return to_rts(port, end.qp.get(), peer.psn);
   }
   const int error = to_reset(end.qp.get());
   empty(end);
   return error;
 }
 
-int connect_ends(const Port& port, QpEnd& first, QpEnd& second) {
-  const auto& limits = port.device.orig_attr;
-  return port.connector->connect(
-      first.connection, [&](rdma_cm_id* id) { return make_end(port, first, id); },
-      second.connection, [&](rdma_cm_id* id) { return make_end(port, second, id); },
-      reads(std::min(limits.max_qp_rd_atom, limits.max_qp_init_rd_atom)));
+int ask_by_cm(const Port& port, QpEnd& end, const PortAddress& to) {
+  return port.connector->ask(
+      end.connection, [&](rdma_cm_id* id) { return make_end(port, end, id); }, to,
+      reads_by_cm(port));
 }
+
+int accept_by_cm(const Port& port, QpEnd& end) {
+  return port.connector->accept(
+      end.connection, [&](rdma_cm_id* id) { return make_end(port, end, id); }, reads_by_cm(port));
+}
+
+int joined_by_cm(QpEnd& end) { return end.connection.await(RDMA_CM_EVENT_ESTABLISHED); }
 
 void release_queue_pair(QpEnd& end) {
   end.qp.reset();

@@ -41,15 +41,25 @@ struct QpEnd {
 /// some left. Returns 0 or the errno of the refusal.
 int make_end(const Port& port, QpEnd& end);
 
-/// Takes the end's queue pair one step on the way from RESET to RTS (ibv_modify_qp(3)), to be
-/// connected to the one of number `peer` on the same port, with packets that are counted from `psn`
-/// on; or back to RESET. Returns 0 or the errno of the refusal. A connection of the CM is made
-/// once: EOPNOTSUPP.
-int advance(const Port& port, QpEnd& end, Stage stage, std::uint32_t peer, std::uint32_t psn);
+/// What a queue pair is connected to: the one of that number on that port, with packets that are
+/// counted from `psn` on.
+struct Peer {
+  PortAddress port;
+  std::uint32_t number = 0;
+  std::uint32_t psn = 0;
+};
 
-/// Makes and connects the queue pairs of two ends by the port's connector. Returns 0 or the errno
-/// with which the device refused.
-int connect_ends(const Port& port, QpEnd& first, QpEnd& second);
+/// Takes the end's queue pair one step on the way from RESET to RTS (ibv_modify_qp(3)), to be
+/// connected to the peer; or back to RESET. Returns 0 or the errno of the refusal. A connection of
+/// the CM is made once: EOPNOTSUPP.
+int advance(const Port& port, QpEnd& end, Stage stage, const Peer& peer);
+
+/// Makes a queue pair by the port's connector, which asks for a connection there, or accepts one
+/// that somebody has asked for. Both return at once; joined_by_cm() waits until it is there. They
+/// return 0, or the errno with which the device refused: then the end has no queue pair.
+int ask_by_cm(const Port& port, QpEnd& end, const PortAddress& to);
+int accept_by_cm(const Port& port, QpEnd& end);
+int joined_by_cm(QpEnd& end);
 
 /// Destroys the queue pair and keeps its empty completion queues for the next one: making them
 /// takes a third of the time that making a pair takes.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "impl/verbs/identity.hpp"
+#include "impl/verbs/other_process.hpp"
 
 namespace mrproof::impl {
 namespace {
@@ -30,31 +31,49 @@ void check(const model::Setup& setup) {
 
 VerbsDevice::VerbsDevice(const std::string& name, const VerbsOptions& options)
     : options_(options),
-      buffers_(options.two_processes ? Buffers::Kind::shared : Buffers::Kind::own),
-      other_(options.two_processes ? std::make_unique<OtherProcess>([&] {
-        return std::make_unique<Context>(name, options, buffers_);
-      })
-                                   : nullptr),
+      buffers_(options.two_processes || !options.host.empty() ? Buffers::Kind::shared
+                                                              : Buffers::Kind::own),
+      other_(make_other(name)),
       context_(name, options, buffers_),
       log_(options.watch_kernel_log),
       holdings_(name),
       processes_{&context_, &context_} {
   if (other_) processes_[1] = other_.get();
-  if (other_ && context_.port().connector)
-    throw DeviceError(
-        "two processes are not connected by the RDMA CM, as iWARP needs; leave out "
-        "two-processes");
-  description_.device = name + options.words();
+  describe(name);
+  static_cast<void>(capabilities());  // two hosts may have nothing in common
+}
+
+std::unique_ptr<Process> VerbsDevice::make_other(const std::string& name) {
+  if (!options_.host.empty()) {
+    auto far = std::make_unique<FarHost>(options_, buffers_);
+    far_ = far.get();
+    return far;
+  }
+  if (!options_.two_processes) return nullptr;
+  return std::make_unique<OtherProcess>(
+      [&] { return std::make_unique<Context>(name, options_, buffers_); });
+}
+
+/// Of two hosts, what differs is told of both.
+void VerbsDevice::describe(const std::string& name) {
+  description_.device = name + options_.words();
   description_.driver = driver_of(name);
   description_.kernel = kernel_release();
   description_.rdma_core = rdma_core_version();
   description_.firmware = context_.port().device.orig_attr.fw_ver;
+  if (far_ == nullptr) return;
+  const Description there = far_->description();
+  for (const auto part : {&Description::driver, &Description::kernel, &Description::rdma_core,
+                          &Description::firmware})
+    if (description_.*part != there.*part) description_.*part += ", peer " + there.*part;
 }
 
 model::Capabilities<model::Plain> VerbsDevice::capabilities() const {
-  return {model::Plain::flags(context_.port().claimed()),
-          model::Plain::address(context_.port().port.max_msg_sz),
-          model::Plain::flags(context_.port().features())};
+  const model::Capabilities<model::Plain> here = {
+      model::Plain::flags(context_.port().claimed()),
+      model::Plain::address(context_.port().port.max_msg_sz),
+      model::Plain::flags(context_.port().features())};
+  return far_ == nullptr ? here : far_->common(here);
 }
 
 std::span<const std::byte> VerbsDevice::buffer(std::size_t index) const {
@@ -96,6 +115,15 @@ void VerbsDevice::mark_suspect() {
 /// Has the process that has the queue pair do it.
 Answer VerbsDevice::ask(std::uint32_t qp, const Order& order) {
   return processes_.at(pairs_.at(qp / 2U).process.at(qp & 1U))->carry_out(order);
+}
+
+/// The kernels' warnings since this was called last.
+std::string VerbsDevice::warnings() {
+  std::string all = log_.take();
+  if (far_ == nullptr) return all;
+  if (std::string there = far_->take_warnings(); !there.empty())
+    all += (all.empty() ? "" : "\n") + there;
+  return all;
 }
 
 /// A queue pair can have failed without a completion that says so; the next case must not inherit

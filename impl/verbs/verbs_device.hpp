@@ -13,10 +13,10 @@
 #include "impl/device.hpp"
 #include "impl/slots.hpp"
 #include "impl/verbs/context.hpp"
+#include "impl/verbs/far_host.hpp"
 #include "impl/verbs/kernel_caches.hpp"
 #include "impl/verbs/kernel_log.hpp"
 #include "impl/verbs/options.hpp"
-#include "impl/verbs/other_process.hpp"
 #include "impl/verbs/process.hpp"
 #include "impl/verbs/rdma_netlink.hpp"
 
@@ -32,7 +32,8 @@ struct DeviceListing {
   std::string unusable;   ///< why it cannot be tested, in one line; empty if it can
 };
 
-/// A device of libibverbs, port 1, with RC pairs that loop back to it. There can be one in a
+/// A device of libibverbs, port 1, with RC pairs that loop back to it, or lead to a device of another
+/// host. There can be one in a
 /// process at a time, since the buffers' addresses are fixed.
 ///
 /// The objects of the current case lie in slots, as the model numbers them. A call that no program
@@ -41,9 +42,8 @@ struct DeviceListing {
 class VerbsDevice final : public Device {
  public:
   /// Opens the device. Throws DeviceError when it cannot be used: unknown name, no permission on
-  /// the uverbs file, port 1 not active, no usable GID or address, two
-  /// processes wanted where the RDMA CM connects queue pairs. Sets the timer slack, as Context
-  /// does.
+  /// the uverbs file, port 1 not active, no usable GID or address, no peer at the other host. Sets
+  /// the timer slack, as Context does.
   explicit VerbsDevice(const std::string& name, const VerbsOptions& options = {});
   ~VerbsDevice() override = default;
 
@@ -62,7 +62,7 @@ class VerbsDevice final : public Device {
   Observation perform(const model::Call<model::Plain>& call) override;
   /// All pairs are made anew for the next case.
   void mark_suspect() override;
-  std::string late_warnings() override { return log_.take(); }
+  std::string late_warnings() override { return warnings(); }
   /// Of this process, if there are two.
   [[nodiscard]] Left left() const override { return left_; }
   [[nodiscard]] KernelCaches kernel_caches() const override;
@@ -96,7 +96,10 @@ class VerbsDevice final : public Device {
   };
 
   // verbs_device.cpp
+  std::unique_ptr<Process> make_other(const std::string& name);
+  void describe(const std::string& name);
   Answer ask(std::uint32_t qp, const Order& order);
+  std::string warnings();
   void look_for_failed_pairs();
   void empty_receives();
   void release_objects();
@@ -111,6 +114,7 @@ class VerbsDevice final : public Device {
   int make(std::size_t index, std::uint32_t first_pd, std::uint32_t second_pd);
   int make_directly(std::size_t index);
   int make_by_cm(std::size_t index);
+  void keep_ends(std::size_t index, bool keep);
   int bring_up(std::size_t index);
   int reconnect(std::size_t index);
   bool reads_nothing(std::uint32_t qp);
@@ -136,8 +140,8 @@ class VerbsDevice final : public Device {
 
   VerbsOptions options_;
   Buffers buffers_;
-  std::unique_ptr<OtherProcess>
-      other_;  ///< if there are two; made before the device is opened here
+  FarHost* far_ = nullptr;          ///< `other_`, if that is on another host
+  std::unique_ptr<Process> other_;  ///< if there are two; made before the device is opened here
   Context context_;
   KernelLog log_;
   OwnHoldings holdings_;

@@ -1,0 +1,29 @@
+// This host as the other end of somebody's connections: what `mrproof peer` does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "impl/verbs/options.hpp"
+
+namespace mrproof::impl {
+
+/// What a peer offers, to whom.
+struct PeerOptions {
+  std::string device;    ///< as libibverbs names it; empty: the only one
+  VerbsOptions options;  ///< how it is used; a run says whether briskly, and whether packets are lost
+  std::string address;   ///< where to listen; empty: on all addresses
+  std::uint16_t port = 0;  ///< 0: any that is free
+  std::string secret;      ///< whoever has it may use the device
+};
+
+/// Listens, and carries out the orders of one process at a time (FarHost), each in a child process
+/// of its own, until `stop` says so. A new one with the right secret takes the place of the last
+/// one: a run starts its worker anew after a fault. `say` gets a line for people where something
+/// begins or ends, the first of them where it listens, HOST:PORT. Throws DeviceError where that
+/// cannot be done.
+void run_peer(const PeerOptions& wanted, const std::function<bool()>& stop,
+              const std::function<void(const std::string&)>& say);
+
+}  // namespace mrproof::impl
