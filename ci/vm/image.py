@@ -22,8 +22,11 @@ C_LIBRARY = re.compile(r"(ld-linux-x86-64|lib(c|m|mvec|dl|pthread|rt|resolv|util
 COMPILER_LIBRARY = re.compile(r"lib(stdc\+\+|gcc_s|atomic|asan|ubsan|lsan|tsan)\.so\.\d+")
 # Of these no other than the one that a program was built with will do, and suites lack it.
 PROGRAM_LIBRARY = re.compile(r"libfmt\.so\.\d+")
-# What a wire takes (init), where the kernel has it.
-WIRE = ("veth?", "sch_ingress?", "sch_netem?", "cls_matchall?", "act_skbmod?", "act_mirred?")
+# What a wire takes (init), and a link to another guest, where the kernel has it.
+BESIDE = {
+    "wire": ("veth?", "sch_ingress?", "sch_netem?", "cls_matchall?", "act_skbmod?", "act_mirred?"),
+    "link": ("virtio_pci?", "virtio_net?"),
+}
 # Where a tree has what is the machine's.
 OF_THE_MACHINE = "of-the-machine"
 
@@ -302,8 +305,8 @@ def module_archive(files, names, release):
     return archive
 
 
-def base_archive(target, modules, wire, userspace, init):
-    """Everything but the program; `wire` are the modules that a wire takes."""
+def base_archive(target, modules, beside, userspace, init):
+    """Everything but the program; `beside` are modules that are loaded at request, by the request."""
     archive = Archive()
     for name in ("dev", "proc", "sys", "tmp", "run", "root", "etc", "usr/bin", "usr/sbin"):
         archive.folder(name)
@@ -314,8 +317,9 @@ def base_archive(target, modules, wire, userspace, init):
     archive.file("etc/target", guest_settings(target).encode())
     for number, (name, data) in enumerate(modules):
         archive.file(module_place(number, name), data)
-    for number, (name, data) in enumerate(wire):
-        archive.file(f"usr/lib/modules/wire/{number:02}-{name}.ko", data)
+    for request, those in beside.items():
+        for number, (name, data) in enumerate(those):
+            archive.file(f"usr/lib/modules/{request}/{number:02}-{name}.ko", data)
     archive.file(f"usr/lib64/{LOADER}", userspace.loader.read_bytes(), executable=True)
     archive.file("usr/bin/busybox", userspace.tool("busybox").read_bytes(), executable=True)
     for tool in ("rdma", "ip", "tc"):

@@ -19,6 +19,12 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
                       "run in the virtual machine of this image folder (ci/build-target)")
           ->check(kNotEmpty);
   command
+      .add_option("--peer-target", session.machine.peer,
+                  "the other end of the connections is in a second virtual machine, of this image "
+                  "folder, joined by a network; both have this machine's time")
+      ->needs(target)
+      ->check(kNotEmpty);
+  command
       .add_option("--kernel-argument", session.machine.kernel_arguments,
                   "argument for the virtual machine's kernel (may be repeated)")
       ->needs(target);

@@ -16,6 +16,9 @@ namespace mrproof::conformance {
 /// What machine is wanted.
 struct MachineOptions {
   std::string target;  ///< image folder of a virtual machine; empty: this machine
+  /// Image folder of a second one, in which the other end of the connections is; empty: there is
+  /// none. The two have this machine's time, as without `repeats`.
+  std::string peer;
   std::vector<std::string> kernel_arguments;  ///< for the virtual machine
   /// An emulated guest counts instructions, so that it does the same each time; false: it has two
   /// processors and the time of this machine.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "conformance/run/agent_host.hpp"
+#include "conformance/run/peer_guest.hpp"
 #include "conformance/run/process.hpp"
 #include "conformance/run/qmp.hpp"
 #include "conformance/run/saved_guest.hpp"
@@ -37,14 +38,14 @@ constexpr auto kFailed = "mrproof: guest failed: ";
 /// as stuck. It is no verdict: a guest that hangs tells so itself, by its own clock.
 constexpr auto kEmulatorLimit = std::chrono::minutes(10);
 
-nlohmann::json image_of(const MachineOptions& machine) {
-  std::ifstream in(machine.target + "/target.json");
+nlohmann::json image_of(const std::string& target) {
+  std::ifstream in(target + "/target.json");
   auto json = nlohmann::json::parse(in, nullptr, false);
   if (in && !json.is_discarded()) return json;
   throw model::ToolError(
       fmt::format("{}: no target image (target.json cannot be read); build one with "
                   "ci/build-target",
-                  machine.target));
+                  target));
 }
 
 class VirtualHost : public AgentHost {
@@ -57,8 +58,8 @@ class VirtualHost : public AgentHost {
         console_(std::move(console)),
         kernel_arguments_(kernel_arguments(machine)),
         restless_(machine.preempt) {
-    const auto json = image_of(machine);
-    check_program(json.value("program", ""));
+    const auto json = image_of(machine.target);
+    check_program(target_, json.value("program", ""));
     const std::string accelerator = json.value("accelerator", "?");
     if (repeats(machine)) guest_ = guest_of(machine, json.value("processors", 1U));
     name_ = fmt::format("virtual machine {} ({}{})", json.value("name", "?"), accelerator,
@@ -66,6 +67,7 @@ class VirtualHost : public AgentHost {
     mode_ = guest_ ? std::vector{fmt::format("--seed={}", guest_->seed),
                                  fmt::format("--processors={}", guest_->processors)}
                    : std::vector<std::string>{"--no-repeat"};
+    if (!machine.peer.empty()) add_peer(machine);
     saved_.emplace(target_, fmt::format("{}", fmt::join(mode_, " ")), kernel_arguments_);
     has_monitor_ = accelerator == "tcg" || accelerator == "kvm";
     if (machine.driver_coverage) {
@@ -93,7 +95,8 @@ class VirtualHost : public AgentHost {
   std::string kernel_trouble() override {
     // A warning may be of an earlier case.
     const auto fatal = console_line({"BUG:", "Oops", "general protection fault"});
-    return fatal.empty() ? console_line({"WARNING:"}) : fatal;
+    const auto own = fatal.empty() ? console_line({"WARNING:"}) : fatal;
+    return own.empty() && peer_ ? peer_->kernel_trouble() : own;
   }
 
   std::optional<DriverCoverage> take_reached() override {
@@ -110,12 +113,12 @@ class VirtualHost : public AgentHost {
  private:
   /// Images say which build of the program they hold; those made without ci/build-target
   /// need not.
-  void check_program(const std::string& held) const {
+  static void check_program(const std::string& target, const std::string& held) {
     if (const std::string own = impl::build_id(); !held.empty() && !own.empty() && held != own)
       throw model::ToolError(
           fmt::format("{}: the image holds another build of mrproof ({:.8}) than this one ({:.8}); "
                       "run ci/build-target again, with --program {}",
-                      target_, held, own, impl::own_program()));
+                      target, held, own, impl::own_program()));
   }
 
   static model::GuestSetup guest_of(const MachineOptions& machine, std::uint32_t most) {
@@ -135,8 +138,19 @@ class VirtualHost : public AgentHost {
     return all;
   }
 
+  /// The guest at the other end.
+  void add_peer(const MachineOptions& machine) {
+    const auto json = image_of(machine.peer);
+    check_program(machine.peer, json.value("program", ""));
+    name_ += fmt::format(", its peer {}", json.value("name", "?"));
+    peer_.emplace(machine.peer, console_ + "-peer", kernel_arguments_);
+    kernel_arguments_ = peer_->other_arguments();
+    mode_.push_back(peer_->link());
+  }
+
   /// From the saved guest, which is made where there is none; boots where that fails.
   void bring_up() override {
+    if (peer_) peer_->bring_up();
     if (saves_ && !saved_->exists()) {
       if (boot_and_save()) return;
     } else if (saves_ && code_log_ && boots_ == 0) {
@@ -321,6 +335,10 @@ class VirtualHost : public AgentHost {
   }
 
   std::optional<Ended> lost() override {
+    if (const std::string end = peer_ ? peer_->end() : ""; !end.empty()) {
+      renew();
+      return Ended{Ended::How::panic, 0, "the peer's machine: " + end};
+    }
     if (!deaf_.empty()) {
       renew();
       return Ended{Ended::How::lost, 0, std::exchange(deaf_, "")};
@@ -340,13 +358,8 @@ class VirtualHost : public AgentHost {
   }
 
   /// The first line of this boot's console with one of the texts, from there on.
-  std::string console_line(std::initializer_list<const char*> texts) {
-    std::ifstream in(log_);
-    for (std::string line; std::getline(in, line);)
-      for (const char* text : texts)
-        if (const auto at = line.find(text); at != std::string::npos)
-          return line.substr(at, line.find_last_not_of("\r\n") + 1 - at);
-    return "";
+  [[nodiscard]] std::string console_line(std::initializer_list<const char*> texts) const {
+    return conformance::console_line(log_, texts);
   }
 
   std::string path_;
@@ -356,6 +369,7 @@ class VirtualHost : public AgentHost {
   bool restless_;
   std::optional<model::GuestSetup> guest_;
   std::vector<std::string> mode_;  ///< the boot program's options for it
+  std::optional<PeerGuest> peer_;
   std::optional<SavedGuest> saved_;
   bool saves_ = false;
   std::string name_;
@@ -374,12 +388,12 @@ class VirtualHost : public AgentHost {
 }  // namespace
 
 bool repeats(const MachineOptions& machine) {
-  return !machine.target.empty() && machine.repeats &&
-         image_of(machine).value("accelerator", "?") == "tcg";
+  return !machine.target.empty() && machine.repeats && machine.peer.empty() &&
+         image_of(machine.target).value("accelerator", "?") == "tcg";
 }
 
 std::uint32_t processors_of_repeating(const MachineOptions& machine) {
-  return repeats(machine) ? image_of(machine).value("processors", 1U) : 0;
+  return repeats(machine) ? image_of(machine.target).value("processors", 1U) : 0;
 }
 
 std::unique_ptr<Host> make_virtual_host(Channel& channel, const std::string& channel_path,
