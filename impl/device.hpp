@@ -74,6 +74,9 @@ class Device {
   /// 1 (Setup::process) are made there, in a context of its own. The caller need not care.
   [[nodiscard]] virtual std::size_t processes() const { return 1; }
 
+  /// Whether these are on hosts of their own, with a device each.
+  [[nodiscard]] virtual bool two_hosts() const { return false; }
+
   /// Destroys everything that calls made, makes what `setup` gives, and fills the buffers with
   /// their initial patterns. Returns the time spent inside the implementation's calls, in
   /// nanoseconds. Throws DeviceError if the setup cannot be made.
@@ -109,5 +112,11 @@ class Device {
   /// The buffers' bytes as they are now, at their fixed addresses (model/trace/layout.hpp).
   [[nodiscard]] virtual std::span<const std::byte> buffer(std::size_t index) const = 0;
 };
+
+/// The setup as the device has it: whether its processes are on hosts of their own.
+inline model::Setup setup_on(const Device& device, model::Setup setup) {
+  setup.hosts = device.two_hosts() && setup.process != model::Setup{}.process;
+  return setup;
+}
 
 }  // namespace mrproof::impl

@@ -170,6 +170,16 @@ template <class D> class Holders {
   Found<D, decltype(State<D>::windows)> windows_;
 };
 
+/// The queue pair that invalidates: for send_with_inv the receiving one.
+constexpr std::uint32_t invalidating_qp(const auto& call) {
+  return call.verb == Verb::send_with_inv ? peer_of(call.qp) : call.qp;
+}
+/// Whether the window has the key that the call invalidates.
+template <class D>
+constexpr auto is_named(const State<D>& s, const Call<D>& call, const Window<D>& w) {
+  return (w.rkey == call.rkey) & of_one_device(s, w.pd, s.qps.at(invalidating_qp(call)).pd);
+}
+
 /// A stretch of memory that a rule reads or writes.
 template <class D> struct Piece {
   typename D::Address at{}, length{};  ///< virtual address, bytes
@@ -202,9 +212,16 @@ template <class D> struct Target {
 
   /// Whether the live region, the bound window answers to the key.
   constexpr Bit finds(const Region<D>& r) const {
-    return r.live & (kind == KeyKind::local ? r.lkey == key : (!r.null) & (r.rkey == key));
+    return r.live & (kind == KeyKind::local ? r.lkey == key : (!r.null) & (r.rkey == key)) &
+           on_device(r);
   }
-  constexpr Bit finds(const Window<D>& w) const { return w.live & w.bound & (w.rkey == key); }
+  constexpr Bit finds(const Window<D>& w) const {
+    return w.live & w.bound & (w.rkey == key) & on_device(w);
+  }
+  /// Whether it is the queue pair's device that has the object.
+  constexpr Bit on_device(const auto& object) const {
+    return of_one_device(s, object.pd, s.qps.at(qp).pd);
+  }
 
   /// Whether `each` holds for all regions, windows, both of which answer to the key.
   constexpr Bit regions(auto&& each) const {
@@ -345,7 +362,7 @@ template <class D> struct Target {
     if (kind == KeyKind::local) return sound;
     // An undefined window may still answer, so its key may not be used whether it is bound or not.
     return sound & all<D>(s.windows, WithRkey{key}, [&](auto& w) {
-      return !(w.live & w.undefined & (w.rkey == key));
+      return !(w.live & w.undefined & (w.rkey == key) & on_device(w));
     }) & windows([&](auto& w) {
       return behind(w, [&](auto& r) { return known(r, memory_of(w)); });
     });

@@ -142,6 +142,9 @@ template <class D> struct State {
   /// made in them: the same for a whole case, and a plain number in every domain.
   std::array<std::uint8_t, D::kPds> process{};
   bool wide = false;  ///< whether the program has kWideMemory; likewise a plain fact
+  /// Whether each process is on a host of its own, with a device of its own: keys are numbers of
+  /// that one, and what one has shown says nothing of the other. Likewise a plain fact.
+  bool two_devices = false;
   [[nodiscard]] constexpr std::uint8_t process_of(std::size_t pd) const {
     return pd < process.size() ? process[pd] : std::uint8_t{0};
   }
@@ -149,7 +152,26 @@ template <class D> struct State {
   typename D::Flags
       demonstrated_access{};  ///< access flags of every registration that succeeded so far
   typename D::Flags demonstrated_features{};  ///< Feature flags that some success has shown
+
+  /// Access flags, Feature flags that the device claims or has granted before.
+  constexpr auto promised_access() const {
+    return two_devices ? can.claimed : can.claimed | demonstrated_access;
+  }
+  constexpr auto promised_features() const {
+    return two_devices ? can.features : can.features | demonstrated_features;
+  }
 };
+
+/// Whether objects of the two PDs belong to one process.
+template <class D>
+constexpr auto of_one_process(const State<D>& s, typename D::Slot one, typename D::Slot other) {
+  return s.pds.template alike<D>(one, other, [&](std::size_t pd) { return s.process_of(pd); });
+}
+/// Whether they belong to one device, which then tells them apart by their keys.
+template <class D>
+constexpr auto of_one_device(const State<D>& s, typename D::Slot one, typename D::Slot other) {
+  return s.two_devices ? of_one_process(s, one, other) : D::bit(true);
+}
 
 /// Whether queue pairs are connected over iWARP.
 template <class D> constexpr auto is_iwarp(const State<D>& s) {

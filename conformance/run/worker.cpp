@@ -315,7 +315,8 @@ class Worker {
     return true;
   }
 
-  Case begin(std::uint64_t index, const model::Setup& setup) {
+  Case begin(std::uint64_t index, const model::Setup& wanted) {
+    const model::Setup setup = impl::setup_on(device_, wanted);
     begin_case(index, setup);
     return {model::Oracle(book_, setup, can_)};
   }

@@ -89,10 +89,12 @@ class Served {
   void run(const PeerOptions& wanted) {
     Welcome welcome;
     welcome.reply = reply_of([&] {
-      open(wanted, welcome);
+      buffers_.emplace(Buffers::Kind::shared);
+      twin_.emplace(buffers_->file(), Buffers::kFileSize);
+      process_ = wanted.open(wanted, *buffers_, welcome);
       return Answer{};
     });
-    if (!stream_.send(welcome) || !context_) return;
+    if (!stream_.send(welcome) || !process_) return;
     OrderMessage message;
     std::string theirs;
     while (stream_.receive(message) && stream_.receive(theirs, message.changes))
@@ -100,30 +102,13 @@ class Served {
   }
 
  private:
-  void open(const PeerOptions& wanted, Welcome& welcome) {
-    prepare_library(wanted.options);
-    buffers_.emplace(Buffers::Kind::shared);
-    twin_.emplace(buffers_->file(), Buffers::kFileSize);
-    context_.emplace(wanted.device, wanted.options, *buffers_);
-    log_.emplace(wanted.options.watch_kernel_log);
-    const Port& port = context_->port();
-    welcome.device = Text<64>(wanted.device + wanted.options.words());
-    welcome.driver = Text<64>(driver_of(wanted.device));
-    welcome.kernel = Text<64>(kernel_release());
-    welcome.rdma_core = Text<64>(rdma_core_version());
-    welcome.firmware = Text<64>(port.device.orig_attr.fw_ver);
-    welcome.claimed = port.claimed();
-    welcome.features = port.features();
-    welcome.max_message = port.port.max_msg_sz;
-  }
-
   bool answer(const Order& order, const std::string& theirs) {
     ReplyMessage message;
     message.reply = reply_of([&] {
       twin_->take(theirs);
-      return context_->carry_out(order);
+      return process_->carry_out(order);
     });
-    const std::string warnings = log_->take(), mine = twin_->changes();
+    const std::string warnings = log_.take(), mine = twin_->changes();
     message.warnings = warnings.size();
     message.changes = mine.size();
     std::string all(reinterpret_cast<const char*>(&message), sizeof message);
@@ -134,8 +119,8 @@ class Served {
   const Stream& stream_;
   std::optional<Buffers> buffers_;
   std::optional<MemoryTwin> twin_;
-  std::optional<Context> context_;
-  std::optional<KernelLog> log_;
+  std::unique_ptr<Process> process_;
+  KernelLog log_{true};
 };
 
 /// Whether who has connected may use the device; tells it if not.
@@ -201,6 +186,22 @@ class Child {
 };
 
 }  // namespace
+
+std::unique_ptr<Process> open_at_peer(const PeerOptions& wanted, Buffers& buffers,
+                                      Welcome& welcome) {
+  prepare_library(wanted.options);
+  auto context = std::make_unique<Context>(wanted.device, wanted.options, buffers);
+  const Port& port = context->port();
+  welcome.device = Text<64>(wanted.device + wanted.options.words());
+  welcome.driver = Text<64>(driver_of(wanted.device));
+  welcome.kernel = Text<64>(kernel_release());
+  welcome.rdma_core = Text<64>(rdma_core_version());
+  welcome.firmware = Text<64>(port.device.orig_attr.fw_ver);
+  welcome.claimed = port.claimed();
+  welcome.features = port.features();
+  welcome.max_message = port.port.max_msg_sz;
+  return context;
+}
 
 void run_peer(const PeerOptions& wanted, const std::function<bool()>& stop,
               const std::function<void(const std::string&)>& say) {

@@ -3,11 +3,21 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "impl/buffers.hpp"
+#include "impl/verbs/host_messages.hpp"
 #include "impl/verbs/options.hpp"
+#include "impl/verbs/process.hpp"
 
 namespace mrproof::impl {
+
+struct PeerOptions;
+
+/// Opens the device in the child process, and says what it is. Throws DeviceError.
+std::unique_ptr<Process> open_at_peer(const PeerOptions& wanted, Buffers& buffers,
+                                      Welcome& welcome);
 
 /// What a peer offers, to whom.
 struct PeerOptions {
@@ -16,6 +26,7 @@ struct PeerOptions {
   std::string address;   ///< where to listen; empty: on all addresses
   std::uint16_t port = 0;  ///< 0: any that is free
   std::string secret;      ///< whoever has it may use the device
+  decltype(&open_at_peer) open = open_at_peer;  ///< tests have another one
 };
 
 /// Listens, and carries out the orders of one process at a time (FarHost), each in a child process

@@ -50,6 +50,7 @@ class VerbsDevice final : public Device {
   [[nodiscard]] Description description() const override { return description_; }
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override;
   [[nodiscard]] std::size_t processes() const override { return other_ ? 2 : 1; }
+  [[nodiscard]] bool two_hosts() const override { return far_ != nullptr; }
   /// Protection domains and pairs of the previous case stay where `setup` asks for the same and
   /// nothing failed on them. Throws DeviceError if the setup is not one of model/trace/setup.hpp or
   /// cannot be made. Objects that the device refuses to destroy are left over and tried again

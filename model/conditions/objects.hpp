@@ -32,22 +32,17 @@ MRPROOF_SITUATION(pair_live, "both queue pairs of the connection exist", "create
 MRPROOF_SITUATION(store_in_buffer, "the bytes stored lie in mapped, writable memory of one buffer",
     "memory.unmapped memory.read_only", paged_in(v.state, v.call.address, v.call.length, true));
 
-/// Whether objects of the two PDs belong to one process.
-template <class D>
-constexpr auto together(const State<D>& s, typename D::Slot one, typename D::Slot other) {
-  return s.pds.template alike<D>(one, other, [&](std::size_t pd) { return s.process_of(pd); });
-}
 /// Whether all objects that the call names belong to one process.
 template <class D> constexpr auto names_one_process(const View<D>& v) {
   const auto pd = D::slot(v.call.pd);
   switch (v.call.verb) {
     case Verb::rereg_mr:
-      return implies(has<D>(v.call.flags, kChangePd), together(v.state, v.region().pd, pd));
-    case Verb::reg_shared_mr: return together(v.state, v.source().pd, pd);
+      return implies(has<D>(v.call.flags, kChangePd), of_one_process(v.state, v.region().pd, pd));
+    case Verb::reg_shared_mr: return of_one_process(v.state, v.source().pd, pd);
     case Verb::bind_mw:
     case Verb::post_bind_mw:
-      return together(v.state, v.qp().pd, v.window().pd) &
-             together(v.state, v.qp().pd, v.region().pd);
+      return of_one_process(v.state, v.qp().pd, v.window().pd) &
+             of_one_process(v.state, v.qp().pd, v.region().pd);
     default: return D::bit(true);  // names one object, or is made at both ends
   }
 }
@@ -117,16 +112,18 @@ MRPROOF_SITUATION(no_doubtful_window,
 MRPROOF_SITUATION(verb_available, "the device claims what the verb needs, or has granted it before",
     "query_device.device_cap_flags query_device.atomic_cap query_device_ex.odp_implicit",
     (features_needed(v) == ~0U) |
-        ((features_needed(v) & (v.state.can.features | v.state.demonstrated_features)) != 0));
+        ((features_needed(v) & v.state.promised_features()) != 0));
 
-/// Whether no live region that grants remote access, and no window, has a key that is `taken`, of
-/// those with the index of `key`.
+/// Whether no live region that grants remote access, and no window, of the device of `pd` has a key
+/// that is `taken`, of those with the index of `key`.
 template <class D>
-constexpr auto no_rkey(const State<D>& s, const typename D::Key& key, auto&& taken) {
+constexpr auto no_rkey(const State<D>& s, const typename D::Slot& pd, const typename D::Key& key,
+    auto&& taken) {
   return all<D>(s.regions, WithRkey{key}, [&](auto& r) {
-    return !(r.live & has_any<D>(r.access, kRemoteRights) & (!r.null) & taken(r.rkey));
+    return !(r.live & has_any<D>(r.access, kRemoteRights) & (!r.null) & taken(r.rkey) &
+             of_one_device(s, r.pd, pd));
   }) & all<D>(s.windows, WithRkey{key}, [&](auto& w) {
-    return !(w.live & (!w.undefined) & taken(w.rkey));
+    return !(w.live & (!w.undefined) & taken(w.rkey) & of_one_device(s, w.pd, pd));
   });
 }
 /// Whether the number can be an errno; whether it is ENOMEM or EAGAIN.

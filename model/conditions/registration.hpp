@@ -117,9 +117,9 @@ MRPROOF_SITUATION(dmabuf_flags_supported,
 template <class D> constexpr auto available(const View<D>& v) {
   const auto a = asked(v);
   const auto missing =
-      a.access & kFeatureFlags & ~(v.state.can.claimed | v.state.demonstrated_access);
+      a.access & kFeatureFlags & ~v.state.promised_access();
   const auto implicit =
-      has_any<D>(v.state.can.features | v.state.demonstrated_features, kImplicitOnDemand);
+      has_any<D>(v.state.promised_features(), kImplicitOnDemand);
   return (missing == 0) & implies(is_implicit(a), implicit);
 }
 
@@ -135,19 +135,21 @@ MRPROOF_SITUATION(source_shared,
     "the region to be shared was made a shared one and not translated since",
     "rereg_exp.shared_ends gap.exp_shared_registration", has<D>(v.source().access, kShared));
 
-/// Whether no other live object has the keys of the region just made.
+/// Whether no other live object of its device has the keys of the region just made.
 template <class D> constexpr auto new_keys_distinct(const View<D>& v) {
   const auto& seen = v.result;
+  const auto pd = v.call.verb == Verb::rereg_mr ? v.region().pd : D::slot(v.call.pd);
   const auto keyed = D::bit(v.call.verb != Verb::alloc_null_mr);
   const auto remote = has_any<D>(asked(v).access, kRemoteRights) & keyed;
   return all<D>(v.state.windows, WithRkey{seen.rkey}, [&](auto& w) {
-    return implies(w.live & remote & !w.undefined, key_index(w.rkey) != key_index(seen.rkey));
+    const auto counts = w.live & remote & (!w.undefined) & of_one_device(v.state, w.pd, pd);
+    return implies(counts, key_index(w.rkey) != key_index(seen.rkey));
   }) & all<D>(v.state.regions, WithKeys{seen.lkey, seen.rkey}, [&](auto& r) {
     const auto either = (remote | has_any<D>(r.access, kRemoteRights)) & keyed & !r.null;
     // Null regions of one domain have nothing that would have to be told apart.
     const auto lkeys = (r.lkey != seen.lkey) | (r.null & (r.pd == v.call.pd) & !keyed);
     const auto others = lkeys & implies(either, r.rkey != seen.rkey);
-    return implies((&r != &v.region()) & r.live, others);
+    return implies((&r != &v.region()) & r.live & of_one_device(v.state, r.pd, pd), others);
   });
 }
 

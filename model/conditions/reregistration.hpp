@@ -35,7 +35,7 @@ template <class D> constexpr auto can_be_pinned_anew(const View<D>& v) {
 /// Whether the kind of change is not asked for, or was granted before.
 template <class D> constexpr auto grants_change(const View<D>& v, Change change, Feature feature) {
   return implies(has<D>(v.call.flags, change),
-      has<D>(v.state.can.features | v.state.demonstrated_features, feature));
+      has<D>(v.state.promised_features(), feature));
 }
 
 // What decides.

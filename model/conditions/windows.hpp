@@ -57,7 +57,7 @@ MRPROOF_SITUATION(window_access_known, "the window's flags are among those that 
 MRPROOF_SITUATION(window_access_available,
     "a window for atomics is asked for where there are atomics",
     "reg_mr.remote_atomic_optional gap.bind_atomics_unclaimed",
-    has<D>(v.state.can.claimed | v.state.demonstrated_access, kRemoteAtomic) |
+    has<D>(v.state.promised_access(), kRemoteAtomic) |
         !has<D>(v.call.access, kRemoteAtomic));
 MRPROOF_SITUATION(key_index_kept,
     "the key wanted for a type 2 window differs from its key in the low byte only",
@@ -78,11 +78,7 @@ MRPROOF_SITUATION(no_other_type_window_here, "no type 2A window is bound through
 /// for it.
 template <class D> constexpr auto named_window(const View<D>& v, auto&& predicate) {
   return any<D>(v.state.windows, WithRkey{v.call.rkey},
-      [&](auto& w) { return w.live & w.two & (w.rkey == v.call.rkey) & predicate(w); });
-}
-/// The queue pair that invalidates: for send_with_inv the receiving one.
-constexpr std::uint32_t invalidating_qp(const auto& call) {
-  return call.verb == Verb::send_with_inv ? peer_of(call.qp) : call.qp;
+      [&](auto& w) { return w.live & w.two & is_named(v.state, v.call, w) & predicate(w); });
 }
 
 // Invalidation.
@@ -100,14 +96,15 @@ MRPROOF_SITUATION(invalidates_own,
     !named_window(v, [&](auto& w) { return w.bound & (w.qp != invalidating_qp(v.call)); }));
 MRPROOF_SITUATION(invalidated_defined, "it is known whether the window with the key is bound",
     "gap.window_after_qp_error", all<D>(v.state.windows, WithRkey{v.call.rkey}, [&](auto& w) {
-      return !(w.live & w.undefined & (w.rkey == v.call.rkey));
+      return !(w.live & w.undefined & is_named(v.state, v.call, w));
     }));
 
 /// Whether the owner of no other window can give it the key: of a type 2 window's the low byte is
 /// chosen.
 template <class D> constexpr auto key_out_of_reach(const View<D>& v) {
   return all<D>(v.state.windows, WithRkey{v.result.rkey}, [&](auto& w) {
-    const auto chosen = (&w != &v.window()) & w.live & (w.two | w.bound) & !w.undefined;
+    const auto chosen = (&w != &v.window()) & w.live & (w.two | w.bound) & (!w.undefined) &
+                        of_one_device(v.state, w.pd, v.window().pd);
     return implies(chosen, key_index(w.rkey) != key_index(v.result.rkey));
   });
 }
@@ -115,7 +112,8 @@ template <class D> constexpr auto key_out_of_reach(const View<D>& v) {
 // What is seen.
 MRPROOF_OBSERVATION_ON(kAboutOtherKeys | kAboutElements, window_key_distinct,
     "no live window or region that grants remote access has a key of the new window's index",
-    "alloc_mw.rkey_names_mw o10-37.2.32", no_rkey(v.state, v.result.rkey, [&](auto key) {
+    "alloc_mw.rkey_names_mw o10-37.2.32",
+    no_rkey(v.state, D::slot(v.call.pd), v.result.rkey, [&](auto key) {
       return key_index(key) == key_index(v.result.rkey);
     }));
 MRPROOF_OBSERVATION_ON(kAboutElements, bind_key_right,
@@ -123,7 +121,7 @@ MRPROOF_OBSERVATION_ON(kAboutElements, bind_key_right,
     "a type 2 window has the key that was wanted",
     "bind_mw.rkey_new alloc_mw.bind_changes_key post_send.bind_rkey C10-68 gap.unbind_key",
     D::select(v.window().two, v.result.rkey == v.call.rkey,
-        unbinds(v) | (no_rkey(v.state, v.result.rkey, [&](auto key) {
+        unbinds(v) | (no_rkey(v.state, v.window().pd, v.result.rkey, [&](auto key) {
           return key == v.result.rkey;
         }) & key_out_of_reach(v))));
 

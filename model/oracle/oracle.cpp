@@ -394,7 +394,7 @@ bool Oracle::recover(const Step& step, const Judgement& judgement) {
     state_.windows.change(call.mw, [](auto& w) { w.undefined = w.undefined | w.bound; });
   if (call.verb == Verb::local_inv || call.verb == Verb::send_with_inv)
     state_.windows.change_all(WithRkey{call.rkey},
-        [&](auto& w) { w.undefined = w.undefined | (w.live & (w.rkey == call.rkey)); });
+        [&](auto& w) { w.undefined = w.undefined | (w.live & is_named(state_, call, w)); });
   return true;
 }
 

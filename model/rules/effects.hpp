@@ -83,7 +83,7 @@ template <class D> struct TransferEffects {
   /// The type 2 window with the call's key is not bound any more.
   static void invalidate(const V& v, S& after) {
     after.windows.change_all(WithRkey{v.call.rkey},
-        [&](auto& w) { w.bound = w.bound & !(w.live & w.two & (w.rkey == v.call.rkey)); });
+        [&](auto& w) { w.bound = w.bound & !(w.live & w.two & is_named(v.state, v.call, w)); });
     after.demonstrated_features = after.demonstrated_features | kMemoryExtensions;
   }
   static void deliver_and_invalidate(const V& v, S& after) {

@@ -14,6 +14,7 @@ State<Plain> initial_state(
   for (std::size_t i = 0; i < setup.pd.size(); ++i)
     state.pds.change(i, [&](auto& pd) { pd.live = Bit(setup.pd.at(i)); });
   state.process = setup.process;
+  state.two_devices = setup.hosts;
   state.wide = true;
   for (std::size_t i = 0; i < setup.qp_pd.size(); ++i) {
     if (setup.qp_pd.at(i) == Setup::kAbsent) continue;

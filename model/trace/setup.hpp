@@ -21,6 +21,9 @@ struct Setup {
   /// made in them. If one process uses the device, it owns them all.
   std::array<std::uint8_t, Plain::kPds> process{};
 
+  /// Whether the processes are on hosts of their own, with a device each.
+  bool hosts = false;
+
   friend bool operator==(const Setup&, const Setup&) = default;
 };
 

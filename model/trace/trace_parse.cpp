@@ -104,12 +104,15 @@ void parse_capabilities(LineScanner& in, Capabilities<Plain>& can) {
   can.features = Plain::flags(in.take(",") ? parse_flags(in, kFeatureNames, "a feature") : 0);
 }
 
-/// "pd0", or "pd1 in process 1".
+/// "pd0", "pd1 in process 1", or "pd1 on host 1".
 void parse_pd(LineScanner& in, Setup& setup) {
   const auto pd = in.handle("pd", Plain::kPds);
   setup.pd.at(pd) = true;
-  if (!in.take("in process")) return;
-  setup.process.at(pd) = static_cast<std::uint8_t>(in.number(1, "0 or 1, a process's number"));
+  const bool host = in.take("on host");
+  if (!host && !in.take("in process")) return;
+  setup.process.at(pd) = static_cast<std::uint8_t>(
+      in.number(1, host ? "0 or 1, a host's number" : "0 or 1, a process's number"));
+  setup.hosts = setup.hosts || host;
 }
 
 /// "qp0(pd0) <-> qp1(pd0)".

@@ -77,7 +77,9 @@ std::string print_setup(const Setup& setup) {
   std::string text;
   for (std::size_t i = 0; i < setup.pd.size(); ++i)
     if (setup.pd.at(i))
-      text += fmt::format("given pd{}{}\n", i, setup.process.at(i) != 0 ? " in process 1" : "");
+      text += fmt::format("given pd{}{}\n", i, setup.process.at(i) == 0 ? ""
+                                              : setup.hosts            ? " on host 1"
+                                                                       : " in process 1");
   for (std::size_t i = 0; i < setup.qp_pd.size(); i += 2) {
     if (setup.qp_pd.at(i) == Setup::kAbsent) continue;
     text += fmt::format(

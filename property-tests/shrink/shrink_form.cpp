@@ -303,6 +303,7 @@ model::Trace with_slots(const ShrinkForm& whole, const model::Trace& like) {
   const auto slots = give_slots(form);
   model::Trace trace = like;
   trace.setup = model::Setup{};
+  trace.setup.hosts = like.setup.hosts;
   trace.steps = form.steps;
   for (model::Step& step : trace.steps)
     for (const auto& mention : mentions(step))
