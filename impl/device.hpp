@@ -40,6 +40,7 @@ struct Observation {
   bool timed_out = false;
   /// Time spent inside the implementation's calls, polling included, in nanoseconds.
   std::uint64_t inside_ns = 0;
+  std::uint8_t process = 0;  ///< that made the call, of two
   /// Whether queue pairs were rebuilt for this call (they had failed before).
   bool rebuilt = false;
   /// What went wrong in an action of the harness's own after the call, in words: then nothing can

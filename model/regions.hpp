@@ -209,6 +209,7 @@ template <class D> struct Target {
   std::uint32_t qp;           ///< slot of the queue pair that uses the key
   std::uint32_t right;        ///< access flag needed; 0: none (local read is always enabled)
   const Holders<D>* holders;  ///< of the key; belongs to the view
+  typename D::Slot pd;        ///< whose device is asked: the queue pair's, or the call's own
 
   /// Whether the live region, the bound window answers to the key.
   constexpr Bit finds(const Region<D>& r) const {
@@ -218,9 +219,9 @@ template <class D> struct Target {
   constexpr Bit finds(const Window<D>& w) const {
     return w.live & w.bound & (w.rkey == key) & on_device(w);
   }
-  /// Whether it is the queue pair's device that has the object.
+  /// Whether it is the device's that is asked.
   constexpr Bit on_device(const auto& object) const {
-    return of_one_device(s, object.pd, s.qps.at(qp).pd);
+    return of_one_device(s, object.pd, pd);
   }
 
   /// Whether `each` holds for all regions, windows, both of which answer to the key.

@@ -55,7 +55,8 @@ template <class D> struct View {
     const auto& [lkey, address, length] =
         index == 0 ? Element<D>{call.lkey, call.address, call.length} : call.second;
     auto& holders = of_elements.at(index);
-    const Target<D> t{state, KeyKind::local, lkey, address, length, call.qp, right, &holders};
+    const auto pd = call.verb == Verb::advise_mr ? D::slot(call.pd) : qp().pd;
+    const Target<D> t{state, KeyKind::local, lkey, address, length, call.qp, right, &holders, pd};
     holders.look_up(t);
     return t;
   }
@@ -66,7 +67,7 @@ template <class D> struct View {
   /// The remote side of an RDMA or atomic operation.
   constexpr Target<D> remote() const {
     const Target<D> t{state, KeyKind::remote, call.rkey, call.remote, message(), peer_of(call.qp),
-        remote_access(call.verb), &of_rkey};
+        remote_access(call.verb), &of_rkey, peer().pd};
     of_rkey.look_up(t);
     return t;
   }
@@ -80,7 +81,8 @@ template <class D> struct View {
     const auto lands = whole ? length : D::select(left < length, left, length);
     auto& holders = of_receive.at(index);
     const Target<D> t{
-        state, KeyKind::local, lkey, address, lands, peer_of(call.qp), kLocalWrite, &holders};
+        state, KeyKind::local, lkey, address, lands, peer_of(call.qp), kLocalWrite, &holders,
+        peer().pd};
     holders.look_up(t);
     return t;
   }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
-#include <sys/random.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -21,24 +23,32 @@ struct PeerWish {
   std::string device;
   std::string address;
   std::uint16_t port = 0;
+  bool while_held = false;  ///< ends when its standard input does
 };
 
 std::string secret() {
   if (const char* given = std::getenv("MRPROOF_PEER_SECRET"); given != nullptr && *given != '\0')
     return given;
-  unsigned char random[16];
-  if (getrandom(random, sizeof random, 0) != sizeof random)
-    throw model::ToolError("getrandom(2) gives no secret; set MRPROOF_PEER_SECRET");
-  std::string text;
-  for (const unsigned char byte : random) text += fmt::format("{:02x}", byte);
-  fmt::print("MRPROOF_PEER_SECRET={}\n", text);
-  return text;
+  return impl::new_secret();
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "HOST";
+}
+
+/// Whether to end: at an interrupt, or when nobody holds the standard input any more.
+bool is_over(bool while_held) {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  char byte = 0;
+  if (while_held && poll(&input, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) <= 0) request_stop();
+  return stop_requested();
 }
 
 void peer(const PeerWish& wish) {
   auto device = impl::verbs_device_by_name(wish.device);
-  if (!device.options.host.empty() || device.options.two_processes)
-    throw model::ToolError("a peer is one process on one host: leave out two-processes and host=");
+  if (device.options.two_processes)
+    throw model::ToolError("a peer is one process: leave out two-processes");
   impl::PeerOptions wanted;
   wanted.device = device.name.empty() ? impl::only_device() : device.name;
   wanted.options = device.options;
@@ -47,10 +57,17 @@ void peer(const PeerWish& wish) {
   wanted.secret = secret();
   for (const int signal_number : {SIGINT, SIGTERM})
     std::signal(signal_number, [](int) { request_stop(); });
-  impl::run_peer(wanted, stop_requested, [](const std::string& line) {
-    fmt::print("mrproof peer: {}\n", line);
+  const auto listens = [&](const std::string& where) {
+    fmt::print("mrproof peer listens at {} for runs with {}; on the other host, before 'mrproof "
+               "run':\n  export MRPROOF_PEER={}{} MRPROOF_PEER_SECRET={}\n",
+               where, wanted.device, host_name(), where.substr(where.rfind(':')), wanted.secret);
     std::fflush(stdout);
-  });
+  };
+  const auto say = [](const std::string& line) {
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+  };
+  impl::run_peer(wanted, [&] { return is_over(wish.while_held); }, listens, say);
 }
 
 }  // namespace
@@ -65,10 +82,10 @@ void add_peer_command(CLI::App& app, int& exit_code) {
   command->add_option("--listen", wish->address, "address to listen at (default: all of IPv4)");
   command->add_option("--port", wish->port, "port to listen at; 0: any that is free")
       ->capture_default_str();
+  command->add_flag("--while-held", wish->while_held)->group("");  // for whoever starts it by ssh
   command->footer(
-      "Prints where it listens, HOST:PORT, and the secret that the run needs in the variable\n"
-      "MRPROOF_PEER_SECRET; if that is set here, it is the secret. Serves one run at a time, until\n"
-      "it is interrupted.");
+      "Prints the two variables that the run needs: where it listens, and a secret, which is that\n"
+      "of MRPROOF_PEER_SECRET if that is set here. Serves one run at a time, until interrupted.");
   command->callback([wish, &exit_code] {
     peer(*wish);
     exit_code = kExitExpected;

@@ -19,6 +19,12 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
                       "run in the virtual machine of this image folder (ci/build-target)")
           ->check(kNotEmpty);
   command
+      .add_option("--peer", session.machine.peer_host,
+                  "the other end of the connections is on another host, HOST[:DEVICE], where ssh "
+                  "starts 'mrproof peer' (by hand: see there)")
+      ->excludes(target)
+      ->check(kNotEmpty);
+  command
       .add_option("--peer-target", session.machine.peer,
                   "the other end of the connections is in a second virtual machine, of this image "
                   "folder, joined by a network; both have this machine's time")

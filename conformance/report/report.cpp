@@ -54,6 +54,7 @@ Json findings_json(const Tally& tally) {
                    {"condition", f.name.broken.text()},
                    {"class", name_of(f.name.kind)},
                    {"count", f.count},
+                   {"count_of_process_1", f.by_other},
                    {"expected", !f.expected_reason.empty()},
                    {"reason", f.expected_reason},
                    {"flaky", f.flaky},
@@ -150,11 +151,19 @@ std::string shortened(const std::string& remark) {
   return remark.substr(0, end == std::string::npos ? kMost : end) + " ... (all: report.html)";
 }
 
+/// "3x"; of two processes or hosts also by whose calls.
+std::string times(const Tally& tally, const Finding& f) {
+  const bool hosts = tally.device.device.find("two-hosts") != std::string::npos;
+  if (!hosts) return fmt::format("{}x", f.count);
+  return fmt::format("{}x: {} by this host, {} by its peer", f.count, f.count - f.by_other,
+                     f.by_other);
+}
+
 std::string expected_text(const Tally& tally) {
   std::string text;
   for (const auto& f : tally.findings)
     if (!f.expected_reason.empty())
-      text += fmt::format("  {} ({}x): {}\n", model::print_annotation(f.name), f.count,
+      text += fmt::format("  {} ({}): {}\n", model::print_annotation(f.name), times(tally, f),
                           f.expected_reason);
   return text.empty() ? text : "\nexpected:\n" + text;
 }
@@ -185,8 +194,9 @@ std::string findings_text(const Tally& tally) {
       continue;
     }
     text +=
-        fmt::format("\n{}: {} ({}x)\n  {} -> {}\n", name,
-                    f.trace_file.empty() ? f.case_name : f.trace_file, f.count, f.call, f.result);
+        fmt::format("\n{}: {} ({})\n  {} -> {}\n", name,
+                    f.trace_file.empty() ? f.case_name : f.trace_file, times(tally, f), f.call,
+                    f.result);
     for (const auto& remark : f.remarks) text += "  " + shortened(remark) + "\n";
     text += shrunk_text(f.shrunk, f.trace);
   }

@@ -102,8 +102,8 @@ TEST_F(ReportTest, JsonKeepsItsShape) {
                           "inconclusive"));
   EXPECT_THAT(keys(report.at("rules").front()), ElementsAre("rule", "judged"));
   EXPECT_THAT(keys(report.at("deviations").front()),
-              ElementsAre("rule", "condition", "class", "count", "expected", "reason", "flaky",
-                          "case", "first_step", "call", "result", "trace", "shrunk"));
+              ElementsAre("rule", "condition", "class", "count", "count_of_process_1", "expected",
+                          "reason", "flaky", "case", "first_step", "call", "result", "trace", "shrunk"));
   EXPECT_TRUE(report.at("deviations").front().at("shrunk").is_null());
   EXPECT_THAT(keys(report.at("incidents").front()),
               ::testing::IsSupersetOf({"verdict", "case", "step", "call", "text", "trace"}));

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "conformance/run/remote_peer.hpp"
 #include "property-tests/walk/plan.hpp"
 
 namespace mrproof::conformance {
@@ -35,6 +36,7 @@ Folder::~Folder() {
 TestEnvironment::TestEnvironment(const Folder& folder, const MachineOptions& machine,
                                  const std::string& prefix)
     : file_(folder.file(prefix + "mrproof.channel")) {
+  if (!machine.peer_host.empty()) start_remote_peer(machine.peer_host);
   try {
     channel_ = std::make_unique<Channel>(Channel::create(file_, kChannelSize));
     host_ = machine.target.empty()

@@ -19,6 +19,7 @@ struct MachineOptions {
   /// Image folder of a second one, in which the other end of the connections is; empty: there is
   /// none. The two have this machine's time, as without `repeats`.
   std::string peer;
+  std::string peer_host;  ///< where the other end is, of this machine's device: start_remote_peer()
   std::vector<std::string> kernel_arguments;  ///< for the virtual machine
   /// An emulated guest counts instructions, so that it does the same each time; false: it has two
   /// processors and the time of this machine.

@@ -78,6 +78,7 @@ void Journal::step(const std::string& case_name, const Record& end, const model:
   model::append_number(text += "\",\"inside_ns\":", end.inside_ns);
   model::append_number(text += ",\"elapsed_ns\":", end.elapsed_ns);
   text += end.rebuilt ? ",\"rebuilt\":true" : ",\"rebuilt\":false";
+  if (end.process != 0) model::append_number(text += ",\"process\":", end.process);
   if (!end.kernel_warning.empty()) text += ",\"kernel_warning\":" + quoted(end.kernel_warning);
   line(text += "}\n");
 }

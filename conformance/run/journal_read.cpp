@@ -92,6 +92,7 @@ class JournalReader {
     end.inside_ns = line.at("inside_ns");
     end.elapsed_ns = line.at("elapsed_ns");
     end.rebuilt = line.at("rebuilt");
+    end.process = line.value("process", std::uint8_t{0});
     if (!step.annotations.empty())
       if (const auto* rule = tally_.book->find(step.annotations.front().rule))
         if (step.annotations.front().verdict != model::Verdict::deviates)

@@ -1,7 +1,6 @@
 #include "conformance/run/peer_guest.hpp"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "conformance/run/agent_host.hpp"
 #include "conformance/run/process.hpp"
 #include "conformance/run/stop.hpp"
+#include "impl/verbs/peer.hpp"
 #include "model/trace/tool_error.hpp"
 
 namespace mrproof::conformance {
@@ -25,15 +25,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kBootLimit = std::chrono::minutes(3);
 constexpr int kBoots = 3;
 constexpr std::size_t kSmallChannel = 1U << 21U;
-
-std::string new_secret() {
-  std::array<unsigned char, 16> random{};
-  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
-    throw model::ToolError("getrandom(2) fails");
-  std::string text;
-  for (const unsigned char byte : random) text += fmt::format("{:02x}", byte);
-  return text;
-}
 
 }  // namespace
 
@@ -51,7 +42,7 @@ PeerGuest::PeerGuest(std::string target, std::string console,
     : target_(std::filesystem::absolute(target).string()),
       console_(std::move(console)),
       kernel_arguments_(std::move(kernel_arguments)),
-      secret_(new_secret()),
+      secret_(impl::new_secret()),
       channel_file_(folder_.file("channel")),
       channel_(Channel::create(channel_file_, kSmallChannel)) {}
 
@@ -77,7 +68,7 @@ void PeerGuest::bring_up() {
     process_ = start_process(words, console_ + "-qemu.log");
     const auto start = Clock::now();
     while (end().empty() && Clock::now() - start < kBootLimit) {
-      if (!console_line(log_, {"mrproof peer: "}).empty()) return;
+      if (!console_line(log_, {"mrproof peer listens"}).empty()) return;
       if (stop_requested()) throw Stopped();
       usleep(20'000);
     }

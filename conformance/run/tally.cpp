@@ -103,11 +103,13 @@ Finding* Tally::add(const Record& end, const model::Step& step, const std::strin
                                   [&](const Finding& f) { return f.name == name; });
   if (known != findings.end()) {
     ++known->count;
+    known->by_other += end.process;
     return nullptr;
   }
   Finding finding;
   finding.name = name;
   finding.count = 1;
+  finding.by_other = end.process;
   finding.case_name = case_name;
   finding.step = end.index;
   finding.call = model::print_call(step);
@@ -176,8 +178,10 @@ void Tally::add_findings(const Tally& other, const std::map<std::string, std::ui
       continue;
     }
     const auto count = ours->count + theirs.count;
+    const auto by_other = ours->by_other + theirs.by_other;
     if (at(theirs) < at(*ours)) *ours = theirs;
     ours->count = count;
+    ours->by_other = by_other;
   }
   std::sort(findings.begin(), findings.end(),
             [&](const Finding& a, const Finding& b) { return at(a) < at(b); });

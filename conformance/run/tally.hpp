@@ -27,7 +27,8 @@ struct ShrunkTrace {
 struct Finding {
   model::Annotation name;
   std::uint64_t count = 0;
-  std::string case_name;   ///< where it was seen first
+  std::uint64_t by_other = 0;  ///< so often of these by calls of process 1, of two
+  std::string case_name;       ///< where it was seen first
   std::uint64_t step = 0;  ///< its place in that case, from 0
   std::string call;        ///< the step
   std::string result;

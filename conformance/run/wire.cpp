@@ -155,7 +155,7 @@ void each_field(AnyRecord& record, Stream& stream) {
     case RecordKind::step_begin: return all(static_cast<Planned&>(record.step));
     case RecordKind::step_end:
       all(record.step.result, record.step.timed_out, record.rule, record.verdict, record.inside_ns,
-          record.elapsed_ns, record.rebuilt, record.step.bytes);
+          record.elapsed_ns, record.rebuilt, record.process, record.step.bytes);
       annotation(record, stream);
       return all(record.kernel_warning);
     case RecordKind::complaint: annotation(record, stream); return all(record.text);

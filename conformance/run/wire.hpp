@@ -42,6 +42,7 @@ struct Record {
   /// step_end: what taking `rule` came to, of a step without an annotation: a name with nothing
   /// broken in it is left to whoever reads the record.
   model::Verdict verdict = model::Verdict::conforms;
+  std::uint8_t process = 0;    ///< step_end: that made the call, of two
   bool rebuilt = false;        ///< queue pairs were rebuilt in this step
   bool left_out = false;       ///< case_end: it ended before a call that is not made (Plan)
   std::string kernel_warning;  ///< step_end: the kernel's, one a line; of a hang also those that

@@ -451,6 +451,7 @@ class Worker {
     record_.verdict = judgement.verdict;
     record_.inside_ns = seen.inside_ns;
     record_.rebuilt = seen.rebuilt;
+    record_.process = seen.process;
     record_.kernel_warning = std::move(seen.kernel_warning);
     record_.elapsed_ns = nanoseconds_since(start);
     send(record_);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "impl/sim/faults.hpp"
 #include "impl/sim/sim_device.hpp"
@@ -61,8 +62,8 @@ NamedDevice verbs_device_by_name(const std::string& name) {
   NamedDevice device{name.substr(0, at), {}};
   if (!device.options.take(name.substr(std::min(at + 1, name.size()))))
     throw model::ToolError(fmt::format(
-        "--device {}: what follows '@' is uverbs, fork, two-processes, host=HOST:PORT, or some of "
-        "them joined by '+'",
+        "--device {}: what follows '@' is uverbs, fork, two-processes, lossy, or some of them "
+        "joined by '+'",
         name));
   return device;
 }
@@ -73,6 +74,7 @@ std::unique_ptr<Device> open_device(const std::string& name, const std::string& 
   if (simulated) return open_simulated(name, dialect);
   NamedDevice device = verbs_device_by_name(name);
   if (brisk) device.options.be_brisk();
+  if (const char* peer = std::getenv("MRPROOF_PEER"); peer != nullptr) device.options.host = peer;
   impl::prepare_library(device.options);
   if (device.name.empty()) device.name = only_device();
   return impl::open_verbs_device(device.name, device.options);

@@ -24,6 +24,8 @@ std::string only_device();
 
 /// Opens a device by its name: "sim[@SET][:FAULT]" (a set of capabilities, a seeded fault; it
 /// follows the dialect), or what verbs_device_by_name() takes. `brisk`: as the plan says.
+/// A device of libibverbs has the other end of its connections on the host that the variable
+/// MRPROOF_PEER names (HOST:PORT), if there is one.
 /// Throws DeviceError or ToolError.
 std::unique_ptr<Device> open_device(const std::string& name, const std::string& dialect,
                                     bool brisk = false);

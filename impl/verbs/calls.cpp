@@ -20,6 +20,7 @@ Observation VerbsDevice::perform(const Call& call) {
   seen.result.own_receive = seen.result.peer_receive = Plain::small(Outcome::none);
   if (call.delay != 0) std::this_thread::sleep_for(std::chrono::microseconds(call.delay));
   const Clock::time_point start = Clock::now();
+  seen.process = process_of(call);
   dispatch(call, seen);
   if (far_ != nullptr) far_->carry_out({.kind = Kind::nothing});
   seen.inside_ns = static_cast<std::uint64_t>(
@@ -42,6 +43,7 @@ void VerbsDevice::dispatch(const Call& call, Observation& seen) {
 
 /// Whose the objects are that the call names, or is to make.
 std::uint8_t VerbsDevice::process_of(const Call& call) const {
+  if (model::is_transfer(call.verb)) return pairs_.at(call.qp / 2U).process.at(call.qp & 1U);
   switch (call.verb) {
     case Verb::rereg_mr:
     case Verb::dereg_mr: return region_process_.at(call.mr);

@@ -66,11 +66,11 @@ class Peer {
       wanted.address = "127.0.0.1";
       wanted.secret = "secret";
       wanted.open = open_actor;
-      run_peer(wanted, [] { return false; },
-               [&](const std::string& line) {
-                 if (write(pipe_ends[1], line.data(), line.size()) < 0) _exit(1);
-                 if (write(pipe_ends[1], "\n", 1) < 0) _exit(1);
-               });
+      const auto listens = [&](const std::string& where) {
+        const std::string line = where + "\n";
+        if (write(pipe_ends[1], line.data(), line.size()) < 0) _exit(1);
+      };
+      run_peer(wanted, [] { return false; }, listens, [](const std::string&) {});
       _exit(0);
     }
     close(pipe_ends[1]);

@@ -25,12 +25,6 @@ constexpr std::array<std::pair<std::string_view, bool VerbsOptions::*>, 4> kWord
 bool VerbsOptions::take(std::string_view words) {
   while (!words.empty()) {
     const auto end = std::min(words.find('+'), words.size());
-    constexpr std::string_view kHost = "host=";
-    if (words.starts_with(kHost)) {
-      host = words.substr(kHost.size(), end - kHost.size());
-      words.remove_prefix(std::min(end + 1, words.size()));
-      continue;
-    }
     const auto* found = std::find_if(kWords.begin(), kWords.end(), [&](const auto& word) {
       return word.first == words.substr(0, end);
     });

@@ -32,8 +32,8 @@ struct VerbsOptions {
   bool fork_protection = false;
   /// Whether there are two processes, each with a context of its own, for what Setup::process says.
   bool two_processes = false;
-  /// Where the other one is on another host instead, HOST:PORT, as `mrproof peer` has told it; empty:
-  /// there is none.
+  /// Where the other one is on another host instead: HOST:PORT of its `mrproof peer`; empty: there is
+  /// none.
   std::string host;
   /// Whether packets are lost on their way. An RDMA write of no bytes then shows that the other end
   /// answers, and not a read.
@@ -50,7 +50,7 @@ struct VerbsOptions {
     completion_limit_ms = 1'500;
   }
   /// Takes the words behind a device's name, separated by '+': "uverbs" (rereg_by_uverbs), "fork"
-  /// (fork_protection), "two-processes", "lossy", "host=HOST:PORT". False if there is another one.
+  /// (fork_protection), "two-processes", "lossy". False if there is another one.
   bool take(std::string_view words);
   /// The same the other way round, with '@' before them; empty if there are none. Of another host
   /// they tell only that there is one. Part of the device's name in its description, so that traces

@@ -48,15 +48,19 @@ std::string place_of(const sockaddr_storage& address, socklen_t size) {
   return (brackets ? "[" + name + "]" : name) + ":" + port.data();
 }
 
+std::array<unsigned char, 16> random_bytes() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw DeviceError("getrandom(2) failed: " + error_text(errno));
+  return bytes;
+}
+
 /// A salt for crypt(3) that was never used before: SHA-256, and what the kernel has at random.
 std::string new_salt() {
   constexpr std::string_view kLetters =
       "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  std::array<unsigned char, 16> random{};
-  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
-    throw DeviceError("getrandom(2) failed: " + error_text(errno));
   std::string salt = "$5$";
-  for (const unsigned char byte : random) salt += kLetters[byte % kLetters.size()];
+  for (const unsigned char byte : random_bytes()) salt += kLetters[byte % kLetters.size()];
   return salt;
 }
 
@@ -203,13 +207,23 @@ std::unique_ptr<Process> open_at_peer(const PeerOptions& wanted, Buffers& buffer
   return context;
 }
 
+std::string new_secret() {
+  std::string text;
+  for (const unsigned char byte : random_bytes()) {
+    text += static_cast<char>('a' + byte / 16);
+    text += static_cast<char>('a' + byte % 16);
+  }
+  return text;
+}
+
 void run_peer(const PeerOptions& wanted, const std::function<bool()>& stop,
+              const std::function<void(const std::string&)>& listens,
               const std::function<void(const std::string&)>& say) {
   const Stream listener = listener_at(wanted);
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   getsockname(listener.descriptor(), reinterpret_cast<sockaddr*>(&address), &size);
-  say(place_of(address, size));
+  listens(place_of(address, size));
   std::unique_ptr<Child> child;
   while (!stop()) {
     if (child && child->is_over()) child.reset();

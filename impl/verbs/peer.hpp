@@ -31,10 +31,13 @@ struct PeerOptions {
 
 /// Listens, and carries out the orders of one process at a time (FarHost), each in a child process
 /// of its own, until `stop` says so. A new one with the right secret takes the place of the last
-/// one: a run starts its worker anew after a fault. `say` gets a line for people where something
-/// begins or ends, the first of them where it listens, HOST:PORT. Throws DeviceError where that
-/// cannot be done.
+/// one: a run starts its worker anew after a fault. `listens` gets the place, HOST:PORT, when it
+/// does; `say` a line for people about each that comes. Throws DeviceError where it cannot listen.
 void run_peer(const PeerOptions& wanted, const std::function<bool()>& stop,
+              const std::function<void(const std::string&)>& listens,
               const std::function<void(const std::string&)>& say);
+
+/// A secret that nobody can guess, of letters. Throws DeviceError.
+std::string new_secret();
 
 }  // namespace mrproof::impl
