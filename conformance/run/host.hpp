@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,11 @@ struct MachineOptions {
   bool preempt = false;
   /// What befalls packets of the guest's device (model::GuestSetup::wire); empty: it has no wire.
   std::string wire;
+  /// Whether packets may be lost on their way.
+  [[nodiscard]] bool loses_packets() const {
+    return !wire.empty() || !peer.empty() || !peer_host.empty() ||
+           std::getenv("MRPROOF_PEER") != nullptr;
+  }
   std::uint32_t seed = 1;        ///< of what is random in a guest that repeats
   bool driver_coverage = false;  ///< what is reached of the driver is told; of emulated guests only
 };

@@ -67,7 +67,7 @@ void PeerGuest::bring_up() {
     words.insert(words.end(), arguments.begin(), arguments.end());
     process_ = start_process(words, console_ + "-qemu.log");
     const auto start = Clock::now();
-    while (end().empty() && Clock::now() - start < kBootLimit) {
+    while (!end() && Clock::now() - start < kBootLimit) {
       if (!console_line(log_, {"mrproof peer listens"}).empty()) return;
       if (stop_requested()) throw Stopped();
       usleep(20'000);
@@ -87,12 +87,14 @@ void PeerGuest::renew() {
   process_ = -1;
 }
 
-std::string PeerGuest::end() {
+std::optional<Ended> PeerGuest::end() {
   int status = 0;
-  if (process_ <= 0 || waitpid(process_, &status, WNOHANG) != process_) return "";
+  if (process_ <= 0 || waitpid(process_, &status, WNOHANG) != process_) return std::nullopt;
   process_ = -1;
-  const auto panic = console_line(log_, {"Kernel panic"});
-  return panic.empty() ? "its virtual machine ended: " + describe_wait_status(status).text : panic;
+  if (const auto panic = console_line(log_, {"Kernel panic"}); !panic.empty())
+    return Ended{Ended::How::panic, 0, "the peer's machine: " + panic};
+  return Ended{Ended::How::killed, 0,
+               "the peer's virtual machine ended: " + describe_wait_status(status).text};
 }
 
 std::string PeerGuest::kernel_trouble() const {

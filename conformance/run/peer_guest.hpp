@@ -4,7 +4,7 @@
 #include <sys/types.h>
 
 #include <initializer_list>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +30,8 @@ class PeerGuest {
   /// Boots it, unless it is there, and returns when its program waits for a run.
   void bring_up();
   void renew();
-  /// The line of its kernel's panic, or how else the machine ended; empty while it runs.
-  std::string end();
+  /// How it ended; nothing while it runs.
+  std::optional<Ended> end();
   /// The first line since it came up about a BUG, an oops or a WARN; empty if there is none.
   [[nodiscard]] std::string kernel_trouble() const;
 
@@ -50,7 +50,6 @@ class PeerGuest {
   std::string channel_file_;  ///< that all guests have; nobody uses it
   Channel channel_;
   pid_t process_ = -1;
-  std::string end_;
   int boots_ = 0;
 };
 

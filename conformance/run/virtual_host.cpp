@@ -335,9 +335,9 @@ class VirtualHost : public AgentHost {
   }
 
   std::optional<Ended> lost() override {
-    if (const std::string end = peer_ ? peer_->end() : ""; !end.empty()) {
+    if (const auto end = peer_ ? peer_->end() : std::nullopt) {
       renew();
-      return Ended{Ended::How::panic, 0, "the peer's machine: " + end};
+      return end;
     }
     if (!deaf_.empty()) {
       renew();

@@ -351,7 +351,7 @@ RunFacts run_session(const SessionOptions& options, const property_tests::Plan& 
   Expectations expectations;
   if (!options.expectations.empty()) expectations = load_expectations(options.expectations);
   const Pin pin = options.pin.empty() ? Pin() : load_pin(options.pin);
-  avoid_expected(expectations, plan.walk, !options.machine.wire.empty());
+  avoid_expected(expectations, plan.walk, options.machine.loses_packets());
   const auto skipped = skip(expectations, plan);
   const Folder folder(options.out);
   const FolderHold hold(options.out);

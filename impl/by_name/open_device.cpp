@@ -74,7 +74,10 @@ std::unique_ptr<Device> open_device(const std::string& name, const std::string& 
   if (simulated) return open_simulated(name, dialect);
   NamedDevice device = verbs_device_by_name(name);
   if (brisk) device.options.be_brisk();
-  if (const char* peer = std::getenv("MRPROOF_PEER"); peer != nullptr) device.options.host = peer;
+  if (const char* peer = std::getenv("MRPROOF_PEER"); peer != nullptr) {
+    device.options.host = peer;
+    device.options.lossy = true;  // no network promises that it loses nothing
+  }
   impl::prepare_library(device.options);
   if (device.name.empty()) device.name = only_device();
   return impl::open_verbs_device(device.name, device.options);
