@@ -19,7 +19,9 @@ class DeviceCase {
  public:
   /// Resets the device, which has to outlive this object.
   DeviceCase(Device& device, const model::Rulebook& book, const model::Setup& setup)
-      : device_(device), memory_(device), oracle_(book, setup_on(device, setup), device.capabilities()) {
+      : device_(device),
+        memory_(device),
+        oracle_(book, setup_on(device, setup), device.capabilities()) {
     device.reset(setup);
   }
 

@@ -306,7 +306,7 @@ def module_archive(files, names, release):
 
 
 def base_archive(target, modules, beside, userspace, init):
-    """Everything but the program; `beside` are modules that are loaded at request, by the request."""
+    """Everything but the program; `beside`: modules that are loaded at request, by the request."""
     archive = Archive()
     for name in ("dev", "proc", "sys", "tmp", "run", "root", "etc", "usr/bin", "usr/sbin"):
         archive.folder(name)

@@ -58,16 +58,18 @@ void peer(const PeerWish& wish) {
   for (const int signal_number : {SIGINT, SIGTERM})
     std::signal(signal_number, [](int) { request_stop(); });
   const auto listens = [&](const std::string& where) {
-    fmt::print("mrproof peer listens at {} for runs with {}; on the other host, before 'mrproof "
-               "run':\n  export MRPROOF_PEER={}{} MRPROOF_PEER_SECRET={}\n",
-               where, wanted.device, host_name(), where.substr(where.rfind(':')), wanted.secret);
+    fmt::print(
+        "mrproof peer listens at {} for runs with {}; on the other host, before 'mrproof "
+        "run':\n  export MRPROOF_PEER={}{} MRPROOF_PEER_SECRET={}\n",
+        where, wanted.device, host_name(), where.substr(where.rfind(':')), wanted.secret);
     std::fflush(stdout);
   };
   const auto say = [](const std::string& line) {
     fmt::print("{}\n", line);
     std::fflush(stdout);
   };
-  impl::run_peer(wanted, [&] { return is_over(wish.while_held); }, listens, say);
+  impl::run_peer(
+      wanted, [&] { return is_over(wish.while_held); }, listens, say);
 }
 
 }  // namespace

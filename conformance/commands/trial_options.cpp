@@ -6,6 +6,26 @@
 
 namespace mrproof::conformance {
 
+namespace {
+
+/// Where the other end of the connections is, if it is elsewhere.
+void add_peer_options(CLI::App& command, CLI::Option* target, MachineOptions& machine) {
+  command
+      .add_option("--peer", machine.peer_host,
+                  "the other end of the connections is on another host, HOST[:DEVICE], where ssh "
+                  "starts 'mrproof peer' (by hand: see there)")
+      ->excludes(target)
+      ->check(kNotEmpty);
+  command
+      .add_option("--peer-target", machine.peer,
+                  "the other end of the connections is in a second virtual machine, of this image "
+                  "folder, joined by a network; both have this machine's time")
+      ->needs(target)
+      ->check(kNotEmpty);
+}
+
+}  // namespace
+
 void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOptions& session) {
   command.add_option(
       "--device", plan.device,
@@ -18,18 +38,7 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
           .add_option("--target", session.machine.target,
                       "run in the virtual machine of this image folder (ci/build-target)")
           ->check(kNotEmpty);
-  command
-      .add_option("--peer", session.machine.peer_host,
-                  "the other end of the connections is on another host, HOST[:DEVICE], where ssh "
-                  "starts 'mrproof peer' (by hand: see there)")
-      ->excludes(target)
-      ->check(kNotEmpty);
-  command
-      .add_option("--peer-target", session.machine.peer,
-                  "the other end of the connections is in a second virtual machine, of this image "
-                  "folder, joined by a network; both have this machine's time")
-      ->needs(target)
-      ->check(kNotEmpty);
+  add_peer_options(command, target, session.machine);
   command
       .add_option("--kernel-argument", session.machine.kernel_arguments,
                   "argument for the virtual machine's kernel (may be repeated)")

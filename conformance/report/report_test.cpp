@@ -101,9 +101,10 @@ TEST_F(ReportTest, JsonKeepsItsShape) {
               ElementsAre("conforms", "deviates", "crash", "hang", "kernel_warning", "unsupported",
                           "inconclusive"));
   EXPECT_THAT(keys(report.at("rules").front()), ElementsAre("rule", "judged"));
-  EXPECT_THAT(keys(report.at("deviations").front()),
-              ElementsAre("rule", "condition", "class", "count", "count_of_process_1", "expected",
-                          "reason", "flaky", "case", "first_step", "call", "result", "trace", "shrunk"));
+  EXPECT_THAT(
+      keys(report.at("deviations").front()),
+      ElementsAre("rule", "condition", "class", "count", "count_of_process_1", "expected", "reason",
+                  "flaky", "case", "first_step", "call", "result", "trace", "shrunk"));
   EXPECT_TRUE(report.at("deviations").front().at("shrunk").is_null());
   EXPECT_THAT(keys(report.at("incidents").front()),
               ::testing::IsSupersetOf({"verdict", "case", "step", "call", "text", "trace"}));
@@ -215,8 +216,8 @@ TEST_F(ReportTest, WhatHappensBetweenCasesIsAnErrorOfItsOwn) {
 TEST_F(ReportTest, TellsWhatIsChosenOtherwiseThanPinned) {
   facts_.drift = {"reg_mr.refused: refused EPERM  a<b"};
   EXPECT_EQ(json().at("cases").at("drift")[0], facts_.drift[0]);
-  for (const auto& text : {report_text(plan_, tally_, facts_),
-                           report_markdown(plan_, tally_, facts_)})
+  for (const auto& text :
+       {report_text(plan_, tally_, facts_), report_markdown(plan_, tally_, facts_)})
     EXPECT_THAT(text, HasSubstr(facts_.drift[0]));
   EXPECT_THAT(report_html(plan_, tally_, facts_), HasSubstr("refused EPERM  a&lt;b</p>"));
   EXPECT_THAT(junit(), HasSubstr("<failure type=\"drift\""));

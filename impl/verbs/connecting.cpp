@@ -42,11 +42,9 @@ int VerbsDevice::make_by_cm(std::size_t index) {
   const auto first = static_cast<std::uint32_t>(2 * index);
   const std::uint32_t second = model::peer_of(first);
   const PortAddress there = ask(second, {.kind = Kind::address}).port;
-  int error = ask(first, {.kind = Kind::ask_by_cm,
-                          .pd = slot.pd[0],
-                          .qp = first,
-                          .peer_port = there})
-                  .error;
+  int error =
+      ask(first, {.kind = Kind::ask_by_cm, .pd = slot.pd[0], .qp = first, .peer_port = there})
+          .error;
   if (error == 0)
     error = ask(second, {.kind = Kind::accept_by_cm, .pd = slot.pd[1], .qp = second}).error;
   for (const std::uint32_t qp : {first, second})

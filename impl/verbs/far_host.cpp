@@ -58,7 +58,8 @@ Stream connected_to(const std::string& host) {
 std::string secret() {
   const char* given = std::getenv("MRPROOF_PEER_SECRET");
   if (given == nullptr || *given == '\0')
-    throw DeviceError("MRPROOF_PEER_SECRET is not set: it has to be what 'mrproof peer' has printed");
+    throw DeviceError(
+        "MRPROOF_PEER_SECRET is not set: it has to be what 'mrproof peer' has printed");
   return given;
 }
 

@@ -22,8 +22,8 @@ namespace mrproof::impl {
 /// DeviceError: nothing can be said of the call then.
 class FarHost final : public Process {
  public:
-  /// Connects, and waits until the peer has opened its device. The options' `host` says where it is,
-  /// and the variable MRPROOF_PEER_SECRET has the secret. `buffers` are shared ones, and outlive it.
+  /// Connects, and waits until the peer has opened its device. The options' `host` says where it
+  /// is, and the variable MRPROOF_PEER_SECRET has the secret. `buffers` are shared, and outlive it.
   /// Throws DeviceError where there is no peer, it is of another build, the secret is another one,
   /// or the device cannot be opened there.
   FarHost(const VerbsOptions& options, const Buffers& buffers);

@@ -1,4 +1,4 @@
-// Two hosts on one: orders and answers by TCP, what goes wrong there, and memory that is kept alike.
+// Two hosts on one: orders and answers by TCP, what goes wrong there, memory that is kept alike.
 #include "impl/verbs/far_host.hpp"
 
 #include <gtest/gtest.h>
@@ -42,8 +42,7 @@ class Actor final : public Process {
   Buffers& buffers_;
 };
 
-std::unique_ptr<Process> open_actor(const PeerOptions& wanted, Buffers& buffers,
-                                    Welcome& welcome) {
+std::unique_ptr<Process> open_actor(const PeerOptions& wanted, Buffers& buffers, Welcome& welcome) {
   if (wanted.device == "broken") throw DeviceError("no RDMA device 'broken'");
   welcome.device = Text<64>(wanted.device);
   welcome.kernel = Text<64>("6.6.6");
@@ -70,7 +69,8 @@ class Peer {
         const std::string line = where + "\n";
         if (write(pipe_ends[1], line.data(), line.size()) < 0) _exit(1);
       };
-      run_peer(wanted, [] { return false; }, listens, [](const std::string&) {});
+      run_peer(
+          wanted, [] { return false; }, listens, [](const std::string&) {});
       _exit(0);
     }
     close(pipe_ends[1]);
@@ -127,9 +127,9 @@ TEST(FarHost, HasWhatBothDevicesClaim) {
   const Buffers buffers(Buffers::Kind::shared);
   const FarHost far(peer.options(), buffers);
   using model::Plain;
-  const auto both = far.common({Plain::flags(model::kRemoteAtomic | model::kMwBind),
-                                Plain::address(1000),
-                                Plain::flags(model::kAtomics | model::kMwType1)});
+  const auto both =
+      far.common({Plain::flags(model::kRemoteAtomic | model::kMwBind), Plain::address(1000),
+                  Plain::flags(model::kAtomics | model::kMwType1)});
   EXPECT_EQ(both.claimed.value(), model::kRemoteAtomic);
   EXPECT_EQ(both.max_message.value(), 1000U);
   EXPECT_EQ(both.features.value(), model::kAtomics | model::kOnDemandNoRead)

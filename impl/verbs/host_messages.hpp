@@ -27,7 +27,7 @@ struct Text {
 
 /// The messages, in the order in which they are sent: first of all the peer greets.
 struct Greeting {
-  Text<32> what;  ///< kWhat
+  Text<32> what;   ///< kWhat
   Text<64> build;  ///< build_id()
   Text<64> salt;   ///< of crypt(3), another one each time
   static constexpr const char* kWhat = "mrproof peer 1";
@@ -35,7 +35,7 @@ struct Greeting {
 /// Who has connected answers.
 struct Claim {
   Text<64> build;
-  Text<128> proof;  ///< crypt(3) of the secret, with the salt
+  Text<128> proof;                    ///< crypt(3) of the secret, with the salt
   bool brisk = false, lossy = false;  ///< as VerbsOptions says
 };
 /// What the peer has, or the exception that there was.

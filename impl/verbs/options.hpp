@@ -32,8 +32,8 @@ struct VerbsOptions {
   bool fork_protection = false;
   /// Whether there are two processes, each with a context of its own, for what Setup::process says.
   bool two_processes = false;
-  /// Where the other one is on another host instead: HOST:PORT of its `mrproof peer`; empty: there is
-  /// none.
+  /// Where the other one is on another host instead: HOST:PORT of its `mrproof peer`; empty: there
+  /// is none.
   std::string host;
   /// Whether packets are lost on their way. An RDMA write of no bytes then shows that the other end
   /// answers, and not a read.

@@ -230,8 +230,8 @@ void run_peer(const PeerOptions& wanted, const std::function<bool()>& stop,
     pollfd somebody{listener.descriptor(), POLLIN, 0};
     if (poll(&somebody, 1, kLook) <= 0) continue;
     size = sizeof address;
-    Stream stream(accept4(listener.descriptor(), reinterpret_cast<sockaddr*>(&address), &size,
-                          SOCK_CLOEXEC));
+    Stream stream(
+        accept4(listener.descriptor(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_CLOEXEC));
     if (!stream.is_open()) continue;
     const std::string whose = place_of(address, size);
     Claim claim;

@@ -21,11 +21,12 @@ std::unique_ptr<Process> open_at_peer(const PeerOptions& wanted, Buffers& buffer
 
 /// What a peer offers, to whom.
 struct PeerOptions {
-  std::string device;    ///< as libibverbs names it; empty: the only one
-  VerbsOptions options;  ///< how it is used; a run says whether briskly, and whether packets are lost
-  std::string address;   ///< where to listen; empty: on all addresses
-  std::uint16_t port = 0;  ///< 0: any that is free
-  std::string secret;      ///< whoever has it may use the device
+  std::string device;  ///< as libibverbs names it; empty: the only one
+  VerbsOptions
+      options;  ///< how it is used; a run says whether briskly, and whether packets are lost
+  std::string address;                          ///< where to listen; empty: on all addresses
+  std::uint16_t port = 0;                       ///< 0: any that is free
+  std::string secret;                           ///< whoever has it may use the device
   decltype(&open_at_peer) open = open_at_peer;  ///< tests have another one
 };
 

@@ -24,6 +24,7 @@ struct Reply {
 };
 static_assert(std::is_trivially_copyable_v<Reply>);
 
+/// The exception's text on its way.
 inline Reply failure(Blame blame, const std::exception& error) {
   Reply reply;
   reply.blame = blame;

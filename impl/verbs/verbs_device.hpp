@@ -32,8 +32,8 @@ struct DeviceListing {
   std::string unusable;   ///< why it cannot be tested, in one line; empty if it can
 };
 
-/// A device of libibverbs, port 1, with RC pairs that loop back to it, or lead to a device of another
-/// host. There can be one in a
+/// A device of libibverbs, port 1, with RC pairs that loop back to it, or lead to a device of
+/// another host. There can be one in a
 /// process at a time, since the buffers' addresses are fixed.
 ///
 /// The objects of the current case lie in slots, as the model numbers them. A call that no program

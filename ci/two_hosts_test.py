@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Tests of two hosts: guests joined by a network, each with a kernel and a device of its own.
+
+    ci/two_hosts_test.py PROGRAM [unittest arguments]
+
+MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = ""
+TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
+EXPECTATIONS = Path(__file__).resolve().parent / "expectations"
+
+
+def mrproof(*arguments, limit=300):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=limit, check=False)
+
+
+def in_guests(command):
+    """Arguments that run a shell command in either guest; in the peer's, $peer is 2."""
+    return ["--kernel-argument", f'mrproof.background="{command}"']
+
+
+class TwoHosts(unittest.TestCase):
+    """Initiator and responder in guests of their own, joined by a network."""
+
+    ON_HOSTS = ["# mrproof trace v1", "given pd0", "given pd1 on host 1",
+                "given qp0(pd0) <-> qp1(pd1)"]
+
+    def setUp(self):
+        self.out = Path(tempfile.mkdtemp(prefix="mrproof-vm-"))
+        self.addCleanup(shutil.rmtree, self.out)
+
+    def replay(self, *lines, arguments=()):
+        trace = self.out / "trace.mrt"
+        trace.write_text("\n".join([*self.ON_HOSTS, *lines]) + "\n")
+        return mrproof("replay", trace, "--target", TARGET, "--peer-target", TARGET, *arguments)
+
+    def run_with(self, *arguments):
+        expected = self.out / "rxe-two-fails.txt"
+        known = EXPECTATIONS / "rxe-debian-bookworm-fails.txt"
+        expected.write_text(known.read_text() +
+                            (EXPECTATIONS / "two-hosts-fails.txt").read_text())
+        shutil.copy(known.with_name(known.name.replace("fails", "skips")),
+                    self.out / "rxe-two-skips.txt")
+        done = mrproof("run", "--target", TARGET, "--peer-target", TARGET, "--out",
+                       self.out / "report", "--expect", expected, *arguments)
+        return done, json.loads((self.out / "report/report.json").read_text())
+
+    def test_walk(self):
+        """Nothing but what is known of this target, by the calls of either host."""
+        done, report = self.run_with("--steps", 3000)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(report["cases"]["finished"], report["cases"]["planned"])
+        self.assertTrue(report["target"]["device"].endswith("+two-hosts"))
+        self.assertIn("given pd1 on host 1", (self.out / "report/journal.jsonl").read_text())
+        taken = {rule["rule"] for rule in report["rules"] if rule["judged"]}
+        self.assertLessEqual({"rdma_write.ok", "rdma_read.ok", "send.ok", "post_bind_mw.ok",
+                              "rdma_write.rem_access_err", "rdma_write.loc_prot_err"}, taken)
+        known = [d for d in report["deviations"] if d["reason"].startswith("F5:")]
+        times = sum(d["count"] for d in known), sum(d["count_of_process_1"] for d in known)
+        self.assertTrue(0 < times[1] < times[0], times)
+
+    def test_what_arrives_is_seen(self):
+        """What the one host writes is in the other one's memory; F15's bytes would not be."""
+        done = self.replay(
+            "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok",
+            "mr1 = reg_mr(pd1, buf1+0, 4096, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ) -> ok",
+            "rdma_write(qp0, mr0.lkey, buf0+0, 4096, mr1.rkey, buf1+0)",
+            "fill(buf1+0, 100, 0x11)",
+            "rdma_read(qp0, mr0.lkey, buf0+0, 100, mr1.rkey, buf1+0)")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("SUCCESS"), 2, done.stdout)
+
+    def test_the_peer_panics(self):
+        """F12 on the other host: a crash at this step, and whose."""
+        done = self.replay("mw0 = alloc_mw(pd1, TYPE_2) -> ok", "local_inv(qp1, mw0.rkey)")
+        self.assertIn("crash at step 2: the peer's machine: Kernel panic", done.stdout,
+                      done.stderr)
+
+    def test_the_link_is_cut(self):
+        """Five seconds are waited for; after thirty the run ends, and nobody is accused."""
+        cut = ("sleep 4; /bin/tc qdisc change dev eth0 root netem loss 100%; sleep {}; "
+               "/bin/tc qdisc change dev eth0 root netem delay 1us")
+        done, report = self.run_with("--steps", 2000, "--wire", "delay 1us",
+                                     *in_guests(cut.format(5)))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(report["cases"]["finished"], report["cases"]["planned"])
+        shutil.rmtree(self.out / "report")
+        done, report = self.run_with("--steps", 2000, "--wire", "delay 1us",
+                                     *in_guests(cut.format(60)))
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("does not answer any more: its link is cut", done.stderr)
+        self.assertEqual([i for i in report["incidents"] if i["verdict"] != "inconclusive"], [])
+
+    def test_the_peer_is_killed(self):
+        """The program at the other end is gone: that is told, and nobody is accused."""
+        kill = "sleep 4; [ $peer = 2 ] && /bin/busybox killall -9 mrproof"
+        done, report = self.run_with("--steps", 2000, *in_guests(kill))
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("peer at 10.9.9.2:7471", done.stderr)
+        self.assertEqual(report["incidents"], [])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: MRPROOF_TARGET_DIR=IMAGE ci/two_hosts_test.py PROGRAM; ci/test does it")
+    if not TARGET:
+        print("skipped: no image; ci/test builds one and sets MRPROOF_TARGET_DIR")
+        sys.exit(77)
+    PROGRAM = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)
