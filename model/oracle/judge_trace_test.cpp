@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string>
+#include <vector>
 
 namespace mrproof::model {
 namespace {
@@ -251,6 +253,41 @@ TEST(JudgeTrace, GivesNoKeysToRefusals) {
 
 TEST(JudgeTrace, NeedsNoResultOfWhatTheProgramDoesItself) {
   EXPECT_NO_THROW(judged("protect(buf3+4096, 4096, READ)\n"));
+}
+
+/// The verdicts of the steps, where pd1 is elsewhere.
+std::vector<Verdict> verdicts_where(const std::string& elsewhere, const std::string& steps) {
+  const std::string text = "# mrproof trace v1\ngiven pd0\ngiven pd1 " + elsewhere +
+                           "\ngiven qp0(pd0) <-> qp1(pd1)\n" + steps;
+  const Trace trace = judge_trace(parse_trace(text, "t.mrt"), linux_rulebook(), "t.mrt");
+  std::vector<Verdict> all;
+  for (const Step& step : trace.steps)
+    all.push_back(step.annotations.empty() ? Verdict::conforms : step.annotations[0].verdict);
+  return all;
+}
+
+TEST(JudgeTrace, DevicesOfTwoHostsHaveKeysOfTheirOwn) {
+  const std::string steps =
+      "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok lkey=0x100 rkey=0x100\n"
+      "mr1 = reg_mr(pd1, buf1+0, 4096, LOCAL_WRITE|REMOTE_WRITE) -> ok lkey=0x100 rkey=0x100\n"
+      "rdma_write(qp0, mr0.lkey, buf0+0, 8, mr1.rkey, buf1+0) -> SUCCESS\n"
+      "rdma_write(qp1, mr1.lkey, buf1+0, 8, mr0.rkey, buf0+0) -> REM_ACCESS_ERR qp=ERR peer=ERR\n";
+  const auto conforms = Verdict::conforms;
+  EXPECT_THAT(verdicts_where("on host 1", steps), ::testing::Each(conforms));
+  EXPECT_EQ(verdicts_where("in process 1", steps)[1], Verdict::deviates);
+  // What has no such key there is not found by it.
+  EXPECT_EQ(verdicts_where("on host 1",
+                "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok lkey=0x100 rkey=0x100\n"
+                "rdma_write(qp1, 0x100, buf0+0, 8, 0x100, buf0+0) -> SUCCESS\n")[1],
+      Verdict::deviates);
+}
+
+TEST(JudgeTrace, WhatOneHostGrantsTheOtherMayLack) {
+  const std::string steps =
+      "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|ZERO_BASED) -> ok lkey=0x100 rkey=0x100\n"
+      "mr1 = reg_mr(pd1, buf1+0, 4096, LOCAL_WRITE|ZERO_BASED) -> refused EOPNOTSUPP\n";
+  EXPECT_EQ(verdicts_where("on host 1", steps)[1], Verdict::unsupported);
+  EXPECT_EQ(verdicts_where("in process 1", steps)[1], Verdict::deviates);
 }
 
 }  // namespace

@@ -183,6 +183,7 @@ std::vector<Malformed> of_given_lines() {
       line("PdOfAPairNotGiven", "given qp0(pd0) <-> qp1(pd0)", 15, "not given"),
       line("NoSuchProcess", "given pd0 in process 2", 22, "0 or 1"),
       line("ProcessMissing", "given pd0 in process", 21, "0 or 1"),
+      line("NoSuchHost", "given pd0 on host 2", 19, "0 or 1, a host's"),
       third("NoSuchPair", pd, "given qp0(pd0) <-> qp2(pd0)", 7, "qp0 <-> qp1"),
       third("HalfAPair", pd, "given qp0(pd0)", 15, "'<->'"),
       {"PairOfTwoPairs",

@@ -63,6 +63,14 @@ TEST(PrintTrace, NamesTheOtherProcess) {
   EXPECT_EQ(print_setup(parse_trace(first + "0\n", "").setup), "given pd2\n");
 }
 
+TEST(PrintTrace, NamesTheOtherHost) {
+  Trace trace;
+  trace.setup = standard_setup(2);
+  trace.setup.hosts = true;
+  EXPECT_NE(print_trace(trace).find("\ngiven pd1 on host 1\n"), std::string::npos);
+  testing::expect_same_after_printing(trace);
+}
+
 TEST(PrintTrace, TellsOfTheGuestAndHowOften) {
   Trace trace;
   trace.guest = {3, 2, true, "loss 5% delay 1.5ms"};
