@@ -30,6 +30,10 @@ std::string rules_json(const model::Rulebook& book, const std::string& search);
 /// The same gaps as JSON.
 std::string gaps_json(const model::Rulebook& book, const std::string& search);
 
+/// A number of what these say of all dialects, in hexadecimal: models that differ in a rule, a
+/// condition, a clause or a gap have another one each.
+std::string model_digest();
+
 /// All of the dialect as one page that needs nothing else: rules, conditions, clauses, gaps, and
 /// state diagrams drawn from the rules.
 std::string catalogue_html(const model::Rulebook& book);

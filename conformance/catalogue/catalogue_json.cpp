@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "conformance/catalogue/catalogue.hpp"
@@ -107,6 +110,18 @@ std::string gaps_json(const Rulebook& book, const std::string& search) {
   auto& gaps = all["gaps"] = ordered_json::array();
   for (const Gap* gap : find_gaps(book, search)) gaps.push_back(json_of(book, *gap));
   return all.dump(2) + "\n";
+}
+
+std::string model_digest() {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (const auto dialect : model::kDialects) {
+    const Rulebook& book = *model::find_rulebook(dialect);
+    for (const char c : rules_json(book, "") + gaps_json(book, "")) {
+      hash ^= static_cast<unsigned char>(c);
+      hash *= 0x100000001b3ULL;
+    }
+  }
+  return fmt::format("{:016x}", hash);
 }
 
 }  // namespace mrproof::conformance

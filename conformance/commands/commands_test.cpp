@@ -132,6 +132,8 @@ TEST(Usage, HelpAndVersionSucceed) {
     EXPECT_EQ(ran.err, "");
   }
   EXPECT_THAT(run_mrproof({"--help"}).out, ::testing::Not(HasSubstr("worker")));
+  EXPECT_THAT(run_mrproof({"--version"}).out,
+              ::testing::MatchesRegex("mrproof [0-9.]+\nbuild [0-9a-f]+\nmodel [0-9a-f]+\n"));
 }
 
 /// A write to a region without the right, among calls that have nothing to do with it.

@@ -4,7 +4,9 @@
 #include <exception>
 #include <system_error>
 
+#include "conformance/catalogue/catalogue.hpp"
 #include "conformance/commands/commands.hpp"
+#include "impl/own_program.hpp"
 
 namespace {
 
@@ -17,12 +19,19 @@ int all_said(int exit_code) {
   return mrproof::conformance::kExitError;
 }
 
+/// A report that names these two can be judged again by the same program, or by the same rules.
+std::string version() {
+  const std::string build = mrproof::impl::build_id();
+  return std::string("mrproof ") + MRPROOF_VERSION + "\nbuild " +
+         (build.empty() ? "unknown" : build) + "\nmodel " + mrproof::conformance::model_digest();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Tests implementations of RDMA verbs against a checked model of memory regions."};
   app.name("mrproof");
-  app.set_version_flag("--version", "mrproof " MRPROOF_VERSION);
+  app.set_version_flag("--version", version);
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "mrproof: " + std::string(error.what()) +
