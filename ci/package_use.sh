@@ -17,10 +17,12 @@ die() {
 
 for file in bin/mrproof-prove share/mrproof/scopes/default.scope \
     share/mrproof/expectations/rxe-debian-bookworm-fails.txt \
-    include/mrproof/model/judge/judge.hpp share/man/man1/mrproof-run.1 \
+    share/man/man1/mrproof-run.1 \
     share/zsh/site-functions/_mrproof; do
     [ -e "$usr/$file" ] || die "$file is missing"
 done
+[ "$usr" != /usr ] || [ -e /usr/include/mrproof/model/judge/judge.hpp ] ||
+    die "the headers are missing"
 "$mrproof" --version
 "$mrproof" run --device sim --quick --out report | tail -n 3
 grep -q '"scenarios/reg_mr/' report/report.json || die "it has not found its scenarios"
@@ -31,7 +33,11 @@ ls bug
 "$mrproof" explore "$usr/share/mrproof/scopes/tour-rights.scope" | head -n 1
 "$mrproof" prove --dialect linux --theorem "$("$mrproof" prove --list | head -n 1 |
     cut -d ' ' -f 1)" | tail -n 1
-"$mrproof" watch --out watched -- true
+# The library that is preloaded into other programs wants their C library to be of 2021.
+case $(getconf GNU_LIBC_VERSION) in
+    "glibc 2."[0-9] | "glibc 2."[12][0-9] | "glibc 2.3"[0-3]) ;;
+    *) "$mrproof" watch --out watched -- true ;;
+esac
 "$mrproof" replay --device sim "$usr/share/mrproof/scenarios/reg_mr/ok-empty.mrt" >/dev/null ||
     die "a scenario of the package cannot be replayed"
 # shellcheck disable=SC1091

@@ -16,12 +16,14 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "impl/own_program.hpp"
+
 extern char** environ;
 
 namespace mrproof::watch {
 
 std::string watching_library() {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto self = std::filesystem::path(impl::own_program()).parent_path();
   for (const auto* place : {"libmrproof-watch.so", "../impl/libmrproof-watch.so",
                             "../lib/mrproof/libmrproof-watch.so"})
     if (const auto path = self / place; std::filesystem::exists(path))
