@@ -26,8 +26,11 @@ def mrproof(*arguments, limit=300):
 
 
 def in_guests(command):
-    """Arguments that run a shell command in either guest; in the peer's, $peer is 2."""
-    return ["--kernel-argument", f'mrproof.background="{command}"']
+    """Arguments that run a shell command in either guest, some seconds after the two have begun to
+    talk; in the peer's, $peer is 2."""
+    talk = "/bin/busybox netstat -tn | /bin/busybox grep -q :7471.*ESTABLISHED"
+    return ["--kernel-argument",
+            f'mrproof.background="until {talk}; do sleep 1; done; sleep 4; {command}"']
 
 
 class TwoHosts(unittest.TestCase):
@@ -54,7 +57,9 @@ class TwoHosts(unittest.TestCase):
                     self.out / "rxe-two-skips.txt")
         done = mrproof("run", "--target", TARGET, "--peer-target", TARGET, "--out",
                        self.out / "report", "--expect", expected, *arguments)
-        return done, json.loads((self.out / "report/report.json").read_text())
+        file = self.out / "report/report.json"
+        self.assertTrue(file.exists(), done.stdout + done.stderr)
+        return done, json.loads(file.read_text())
 
     def accuses_nobody(self, report):
         self.assertEqual([i for i in report["incidents"] if i["verdict"] != "inconclusive"], [])
@@ -92,7 +97,7 @@ class TwoHosts(unittest.TestCase):
 
     def test_the_link_is_cut(self):
         """Five seconds are waited for; after thirty the run ends, and nobody is accused."""
-        cut = ("sleep 4; /bin/tc qdisc change dev eth0 root netem loss 100%; sleep {}; "
+        cut = ("/bin/tc qdisc change dev eth0 root netem loss 100%; sleep {}; "
                "/bin/tc qdisc change dev eth0 root netem delay 1us")
         done, report = self.run_with("--steps", 2000, "--wire", "delay 1us",
                                      *in_guests(cut.format(5)))
@@ -108,7 +113,7 @@ class TwoHosts(unittest.TestCase):
     def test_the_peer_is_killed(self):
         """The program at the other end is gone, and with it its guest, which a new one may replace:
         that is told, and nobody is accused."""
-        kill = "sleep 4; [ $peer = 2 ] && /bin/busybox killall -9 mrproof"
+        kill = "[ $peer = 2 ] && /bin/busybox killall -9 mrproof"
         done, report = self.run_with("--steps", 2000, *in_guests(kill))
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         self.assertIn("peer at 10.9.9.2:7471", done.stderr)
