@@ -75,7 +75,7 @@ class Device {
   /// 1 (Setup::process) are made there, in a context of its own. The caller need not care.
   [[nodiscard]] virtual std::size_t processes() const { return 1; }
 
-  /// Whether these are on hosts of their own, with a device each.
+  /// Whether these are on hosts of their own, or at least have a device each.
   [[nodiscard]] virtual bool two_hosts() const { return false; }
 
   /// Destroys everything that calls made, makes what `setup` gives, and fills the buffers with

@@ -77,6 +77,8 @@ FarHost::FarHost(const VerbsOptions& options, const Buffers& buffers)
     throw DeviceError("the peer at " + host_ + " is another build of mrproof (" +
                       greeting.build.string().substr(0, 8) + ") than this one (" +
                       build_id().substr(0, 8) + "): install the same package on both hosts");
+  if (!greeting.salt.string().starts_with("$5$"))
+    throw DeviceError("the peer at " + host_ + " asks for the secret in a weak form");
   const char* proof = crypt(known.c_str(), greeting.salt.string().c_str());
   Claim claim;
   claim.build = Text<64>(build_id());

@@ -31,6 +31,8 @@ class FarHost final : public Process {
 
   /// Who is tested there.
   [[nodiscard]] Description description() const;
+  /// device_identity() of it: a peer may be on this host, and use the same device.
+  [[nodiscard]] std::string which() const { return welcome_.which.string(); }
   /// What the device there can, of what `here` can: what both do.
   [[nodiscard]] model::Capabilities<model::Plain> common(
       const model::Capabilities<model::Plain>& here) const;

@@ -42,6 +42,7 @@ struct Claim {
 struct Welcome {
   Reply reply;
   Text<64> device, driver, kernel, rdma_core, firmware;
+  Text<128> which;  ///< device_identity()
   std::uint32_t claimed = 0, features = 0;
   std::uint64_t max_message = 0;
 };

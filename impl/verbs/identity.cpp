@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -76,6 +77,13 @@ std::string rdma_core_version() {
 std::string kernel_release() {
   utsname system{};
   return uname(&system) == 0 ? system.release : "unknown";
+}
+
+std::string device_identity(const std::string& device) {
+  std::ifstream in("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(in, boot);
+  return boot + " " + device;
 }
 
 }  // namespace mrproof::impl

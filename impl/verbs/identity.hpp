@@ -20,4 +20,7 @@ std::string version_in_name(const std::string& file);
 /// The running kernel's release, uname(2).
 std::string kernel_release();
 
+/// What no other device of any host is called: the kernel's boot and the device's name there.
+std::string device_identity(const std::string& device);
+
 }  // namespace mrproof::impl

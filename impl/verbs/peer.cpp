@@ -201,6 +201,7 @@ std::unique_ptr<Process> open_at_peer(const PeerOptions& wanted, Buffers& buffer
   welcome.kernel = Text<64>(kernel_release());
   welcome.rdma_core = Text<64>(rdma_core_version());
   welcome.firmware = Text<64>(port.device.orig_attr.fw_ver);
+  welcome.which = Text<128>(device_identity(wanted.device));
   welcome.claimed = port.claimed();
   welcome.features = port.features();
   welcome.max_message = port.port.max_msg_sz;

@@ -62,6 +62,7 @@ void VerbsDevice::describe(const std::string& name) {
   description_.rdma_core = rdma_core_version();
   description_.firmware = context_.port().device.orig_attr.fw_ver;
   if (far_ == nullptr) return;
+  two_devices_ = far_->which() != device_identity(name);
   const Description there = far_->description();
   for (const auto part : {&Description::driver, &Description::kernel, &Description::rdma_core,
                           &Description::firmware})

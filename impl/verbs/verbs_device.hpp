@@ -50,7 +50,7 @@ class VerbsDevice final : public Device {
   [[nodiscard]] Description description() const override { return description_; }
   [[nodiscard]] model::Capabilities<model::Plain> capabilities() const override;
   [[nodiscard]] std::size_t processes() const override { return other_ ? 2 : 1; }
-  [[nodiscard]] bool two_hosts() const override { return far_ != nullptr; }
+  [[nodiscard]] bool two_hosts() const override { return two_devices_; }
   /// Protection domains and pairs of the previous case stay where `setup` asks for the same and
   /// nothing failed on them. Throws DeviceError if the setup is not one of model/trace/setup.hpp or
   /// cannot be made. Objects that the device refuses to destroy are left over and tried again
@@ -142,6 +142,7 @@ class VerbsDevice final : public Device {
   VerbsOptions options_;
   Buffers buffers_;
   FarHost* far_ = nullptr;          ///< `other_`, if that is on another host
+  bool two_devices_ = false;        ///< and it has another device there
   std::unique_ptr<Process> other_;  ///< if there are two; made before the device is opened here
   Context context_;
   KernelLog log_;
