@@ -282,6 +282,15 @@ TEST(JudgeTrace, DevicesOfTwoHostsHaveKeysOfTheirOwn) {
       Verdict::deviates);
 }
 
+TEST(JudgeTrace, AdviceAsksTheDeviceOfItsPd) {
+  const std::string region =
+      "mr0 = reg_mr(pd1, buf0+0, 4096, LOCAL_WRITE|ON_DEMAND) -> ok lkey=0x100 rkey=0x100\n";
+  const std::string there = region + "advise_mr(pd1, PREFETCH, 0, mr0.lkey, buf0+0, 8) -> ok\n";
+  const std::string here = region + "advise_mr(pd0, PREFETCH, 0, mr0.lkey, buf0+0, 8) -> ok\n";
+  EXPECT_EQ(verdicts_where("on host 1", there)[1], Verdict::conforms);
+  EXPECT_EQ(verdicts_where("on host 1", here)[1], Verdict::deviates);
+}
+
 TEST(JudgeTrace, WhatOneHostGrantsTheOtherMayLack) {
   const std::string steps =
       "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|ZERO_BASED) -> ok lkey=0x100 rkey=0x100\n"
