@@ -79,7 +79,7 @@ class TwoHosts(unittest.TestCase):
         self.assertTrue(0 < times[1] < times[0], times)
 
     def test_what_arrives_is_seen(self):
-        """What the one host writes is in the other one's memory; F15's bytes would not be."""
+        """Each host's memory has what the other one's device and program stored."""
         done = self.replay(
             "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE) -> ok",
             "mr1 = reg_mr(pd1, buf1+0, 4096, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ) -> ok",

@@ -1,5 +1,6 @@
 #include "impl/own_program.hpp"
 
+#include <fmt/ranges.h>
 #include <link.h>
 #include <unistd.h>
 
@@ -14,16 +15,6 @@
 namespace mrproof::impl {
 namespace {
 
-std::string hexadecimal(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += {kDigits[byte / 16U], kDigits[byte % 16U]};
-  }
-  return text;
-}
-
 /// The build among an ELF file's notes: for each the sizes of name and content, its kind, both.
 std::string build_of(std::string_view notes) {
   constexpr std::string_view kGnu("GNU\0", 4);
@@ -33,8 +24,9 @@ std::string build_of(std::string_view notes) {
     std::memcpy(head.data(), notes.data(), sizeof head);
     notes.remove_prefix(sizeof head);
     if (whole(head[0]) + whole(head[1]) > notes.size()) break;
+    const auto* content = reinterpret_cast<const unsigned char*>(notes.data() + whole(head[0]));
     if (head[2] == NT_GNU_BUILD_ID && notes.substr(0, head[0]) == kGnu)
-      return hexadecimal(notes.substr(whole(head[0]), head[1]));
+      return fmt::format("{:02x}", fmt::join(content, content + head[1], ""));
     notes.remove_prefix(whole(head[0]) + whole(head[1]));
   }
   return "";

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "conformance/commands/commands.hpp"
-#include "conformance/commands/validators.hpp"
 #include "conformance/run/stop.hpp"
 #include "impl/by_name/open_device.hpp"
 #include "impl/verbs/peer.hpp"

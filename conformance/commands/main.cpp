@@ -19,7 +19,7 @@ int all_said(int exit_code) {
   return mrproof::conformance::kExitError;
 }
 
-/// A report that names these two can be judged again by the same program, or by the same rules.
+/// Which build this is, and which rules it judges by.
 std::string version() {
   const std::string build = mrproof::impl::build_id();
   return std::string("mrproof ") + MRPROOF_VERSION + "\nbuild " +

@@ -7,10 +7,10 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "conformance/run/agent_host.hpp"
+#include "conformance/run/console.hpp"
 #include "conformance/run/process.hpp"
 #include "conformance/run/stop.hpp"
 #include "impl/verbs/peer.hpp"
@@ -27,15 +27,6 @@ constexpr int kBoots = 3;
 constexpr std::size_t kSmallChannel = 1U << 21U;
 
 }  // namespace
-
-std::string console_line(const std::string& file, std::initializer_list<const char*> texts) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);)
-    for (const char* text : texts)
-      if (const auto at = line.find(text); at != std::string::npos)
-        return line.substr(at, line.find_last_not_of("\r\n") + 1 - at);
-  return "";
-}
 
 PeerGuest::PeerGuest(std::string target, std::string console,
                      std::vector<std::string> kernel_arguments)
@@ -73,7 +64,7 @@ void PeerGuest::bring_up() {
       usleep(20'000);
     }
     renew();
-    const auto failed = console_line(log_, {"mrproof: guest failed: ", "mrproof: "});
+    const auto failed = console_line(log_, {kGuestFailed});
     if (boot == kBoots || !failed.empty())
       throw model::ToolError(fmt::format("the peer's virtual machine does not come up: {}; see {}",
                                          failed.empty() ? "no sign of its program" : failed, log_));
@@ -95,11 +86,6 @@ std::optional<Ended> PeerGuest::end() {
     return Ended{Ended::How::panic, 0, "the peer's machine: " + panic};
   return Ended{Ended::How::killed, 0,
                "the peer's virtual machine ended: " + describe_wait_status(status).text};
-}
-
-std::string PeerGuest::kernel_trouble() const {
-  const auto fatal = console_line(log_, {"BUG:", "Oops", "general protection fault"});
-  return fatal.empty() ? console_line(log_, {"WARNING:"}) : fatal;
 }
 
 }  // namespace mrproof::conformance

@@ -3,18 +3,15 @@
 
 #include <sys/types.h>
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/run/channel.hpp"
+#include "conformance/run/console.hpp"
 #include "conformance/run/environment.hpp"
 
 namespace mrproof::conformance {
-
-/// The first line of a console's file with one of the texts, from there on; empty if there is none.
-std::string console_line(const std::string& file, std::initializer_list<const char*> texts);
 
 /// A guest that runs `mrproof peer`, and whose network card leads to that of another guest. It ends
 /// with this object. Errors are ToolError.
@@ -32,8 +29,8 @@ class PeerGuest {
   void renew();
   /// How it ended; nothing while it runs.
   std::optional<Ended> end();
-  /// The first line since it came up about a BUG, an oops or a WARN; empty if there is none.
-  [[nodiscard]] std::string kernel_trouble() const;
+  /// console_trouble() since it came up.
+  [[nodiscard]] std::string kernel_trouble() const { return console_trouble(log_); }
 
   /// What the boot program of the other guest is to be told, and its kernel.
   [[nodiscard]] std::string link() const { return link_of(1); }

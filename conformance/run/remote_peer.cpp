@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -49,8 +48,8 @@ std::string word_behind(const std::string& text, const std::string& name) {
 }  // namespace
 
 void start_remote_peer(const std::string& host) {
-  static int socket = -1;  // open while this process lives: ssh and the peer end with it
-  if (socket >= 0) return;
+  static bool started = false;
+  if (started) return;
   const auto colon = host.find(':');
   const std::string name = host.substr(0, colon);
   std::string command = "mrproof peer --while-held";
@@ -63,11 +62,12 @@ void start_remote_peer(const std::string& host) {
                  name, command, folder.file("said")},
                 "", ends[1]);
   close(ends[1]);
-  socket = ends[0];
-  const std::string said = first_words(socket);
+  // It stays open while this process lives: ssh and the peer end with it.
+  const std::string said = first_words(ends[0]);
   const std::string place = word_behind(said, "MRPROOF_PEER=");
   const std::string secret = word_behind(said, "MRPROOF_PEER_SECRET=");
   if (place.empty() || secret.empty()) {
+    close(ends[0]);
     std::ifstream in(folder.file("said"));
     std::string why;
     std::getline(in, why);
@@ -77,6 +77,7 @@ void start_remote_peer(const std::string& host) {
   }
   const auto at = name.rfind('@');
   const std::string address = at == std::string::npos ? name : name.substr(at + 1);
+  started = true;
   setenv("MRPROOF_PEER", (address + place.substr(place.rfind(':'))).c_str(), 1);
   setenv("MRPROOF_PEER_SECRET", secret.c_str(), 1);
 }

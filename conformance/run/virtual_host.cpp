@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "conformance/run/agent_host.hpp"
+#include "conformance/run/console.hpp"
 #include "conformance/run/peer_guest.hpp"
 #include "conformance/run/process.hpp"
 #include "conformance/run/qmp.hpp"
@@ -32,8 +33,6 @@ constexpr auto kBootLimit = std::chrono::minutes(5);
 constexpr auto kSilenceLimit = std::chrono::seconds(100);
 /// Emulated machines hang or panic now and then while they boot, before anything was called.
 constexpr int kBoots = 3;
-/// What the guest's first process says where it cannot go on (ci/vm/init).
-constexpr auto kFailed = "mrproof: guest failed: ";
 /// Longest without a sign of life from a guest, by this machine's clock, before its emulator counts
 /// as stuck. It is no verdict: a guest that hangs tells so itself, by its own clock.
 constexpr auto kEmulatorLimit = std::chrono::minutes(10);
@@ -93,9 +92,7 @@ class VirtualHost : public AgentHost {
   VirtualHost& operator=(const VirtualHost&) = delete;
 
   std::string kernel_trouble() override {
-    // A warning may be of an earlier case.
-    const auto fatal = console_line({"BUG:", "Oops", "general protection fault"});
-    const auto own = fatal.empty() ? console_line({"WARNING:"}) : fatal;
+    const auto own = console_trouble(log_);
     return own.empty() && peer_ ? peer_->kernel_trouble() : own;
   }
 
@@ -208,9 +205,9 @@ class VirtualHost : public AgentHost {
   void boot() {
     for (int i = 1; i < kBoots; ++i) {
       if (come_up(true)) return;
-      if (const auto failed = console_line({kFailed}); guest_ && !failed.empty())
+      if (const auto failed = console_line(log_, {kGuestFailed}); guest_ && !failed.empty())
         throw model::ToolError(fmt::format("the virtual machine does not come up: {}; see {}",
-                                           failed.substr(std::strlen(kFailed)), log_));
+                                           failed.substr(std::strlen(kGuestFailed)), log_));
     }
     if (come_up(false)) return;
     const auto said = last_line(console_ + "-qemu.log");
@@ -329,7 +326,7 @@ class VirtualHost : public AgentHost {
   }
 
   Ended process_ended() override {
-    if (const auto panic = console_line({"Kernel panic"}); !panic.empty())
+    if (const auto panic = console_line(log_, {"Kernel panic"}); !panic.empty())
       return Ended{Ended::How::panic, 0, panic};
     return Ended{Ended::How::killed, 0, "the virtual machine ended: " + end_text_};
   }
@@ -355,11 +352,6 @@ class VirtualHost : public AgentHost {
     return Ended{
         Ended::How::lost, 0,
         fmt::format("no sign of life from the emulator for {} minutes", kEmulatorLimit.count())};
-  }
-
-  /// The first line of this boot's console with one of the texts, from there on.
-  [[nodiscard]] std::string console_line(std::initializer_list<const char*> texts) const {
-    return conformance::console_line(log_, texts);
   }
 
   std::string path_;

@@ -40,7 +40,6 @@ class FarHost final : public Process {
   std::string take_warnings();
 
  private:
-  void claim(const Greeting& greeting, const VerbsOptions& options);
   [[noreturn]] void report_lost(int error) const;
 
   std::string host_;

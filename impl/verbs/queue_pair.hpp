@@ -55,8 +55,8 @@ struct Peer {
 int advance(const Port& port, QpEnd& end, Stage stage, const Peer& peer);
 
 /// Makes a queue pair by the port's connector, which asks for a connection there, or accepts one
-/// that somebody has asked for. Both return at once; joined_by_cm() waits until it is there. They
-/// return 0, or the errno with which the device refused: then the end has no queue pair.
+/// that somebody has asked for; joined_by_cm() waits until it is there. Each returns 0 or the errno
+/// of what failed: then the end is of no use any more.
 int ask_by_cm(const Port& port, QpEnd& end, const PortAddress& to);
 int accept_by_cm(const Port& port, QpEnd& end);
 int joined_by_cm(QpEnd& end);

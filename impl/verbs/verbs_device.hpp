@@ -33,8 +33,7 @@ struct DeviceListing {
 };
 
 /// A device of libibverbs, port 1, with RC pairs that loop back to it, or lead to a device of
-/// another host. There can be one in a
-/// process at a time, since the buffers' addresses are fixed.
+/// another host. There can be one in a process at a time, since the buffers' addresses are fixed.
 ///
 /// The objects of the current case lie in slots, as the model numbers them. A call that no program
 /// could make (on a slot that holds nothing, into one that is taken, or with an element longer than
