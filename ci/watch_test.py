@@ -132,11 +132,14 @@ class Packages(unittest.TestCase):
     the script names."""
 
     PACKAGES = ["ibverbs-utils", "rdmacm-utils", "perftest", "ucx-utils", "libfabric-bin",
-                "openmpi-bin", "netpipe-openmpi", "dapl2-utils", "ibverbs-providers"]
+                "openmpi-bin", "netpipe-openmpi", "dapl2-utils", "qperf", "libgloo-dev",
+                "ibverbs-providers"]
     # Of what they depend on, where the image lacks it.
     PARTS = re.compile(r"(libc6|zlib1g)$|lib(atomic|dapl|esmtp|event|fabric|gomp|hwloc15|ibmad"
-                       r"|ibumad|munge|numa|openmpi|pci3|pmix|prrte|psm|ssl|ucc|ucx|udev|uuid)")
-    LIBRARY = re.compile(r"lib.+\.so\.[0-9]+")
+                       r"|gloo|hiredis|ibumad|munge|numa|openmpi|pci3|pmix|prrte|psm|ssl|ucc|ucx"
+                       r"|udev|uuid)")
+    # Under the name by which programs ask for it.
+    LIBRARY = re.compile(r"libhiredis\.so\.[0-9.]+|lib.+\.so\.[0-9]+")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="mrproof-watch-")
@@ -154,7 +157,19 @@ class Packages(unittest.TestCase):
                        and f"/{name[0]}\0".encode() not in initrd}
         self.files |= {f"lib/openmpi3/{path.name}": path for path in root.rglob("mca_*.so")}
         self.files |= {f"lib/ucx/{path.name}": path for path in root.rglob("ucx/lib*.so.0")}
-        self.files |= {"mrproof": PROGRAM, "libmrproof-watch.so": LIBRARY}
+        self.files |= {"mrproof": PROGRAM, "libmrproof-watch.so": LIBRARY,
+                       "tools/gloo_allreduce": self.compiled(root)}
+
+    @staticmethod
+    def compiled(root):
+        """The program for gloo, which has none in its packages."""
+        [library] = root.rglob("libgloo.so.0")
+        program = root / "gloo_allreduce"
+        subprocess.run(["c++", "-std=c++17", "-O1", "-static-libstdc++", "-static-libgcc",
+                        f"-I{root}/usr/include", "-o", program,
+                        ROOT / "ci/programs/packaged/gloo_allreduce.cc", library,
+                        "-Wl,--allow-shlib-undefined"], check=True)
+        return program
 
     def ended(self, under):
         environment = ("/bin/busybox env PATH=/programs/tools:/bin LD_LIBRARY_PATH=/programs/lib "
