@@ -162,6 +162,15 @@ class Site(Made):
         for target in (HERE / "targets").glob("*.toml"):
             self.has(f"{target.stem}: ", words)
 
+    def test_each_fingerprint_is_of_a_target_and_can_be_pinned(self):
+        targets = {target.stem for target in (HERE / "targets").glob("*.toml")}
+        for file in (HERE / "fingerprints").glob("*.txt"):
+            self.assertIn(file.stem.partition("-")[2], targets)
+            done = subprocess.run([self.program, "run", "--device", "sim", "--steps", "10", "--pin",
+                                   file, "--no-journal", "--out", self.folder.parent / "pinned"],
+                                  capture_output=True, text=True, check=False)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+
     def test_the_tour_was_run(self):
         words = self.words("tour.html")
         self.assertFalse("language-run" in self.pages["tour.html"])

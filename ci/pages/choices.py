@@ -11,6 +11,7 @@ from pathlib import Path
 from markdown import output_of
 
 CI = Path(__file__).resolve().parent.parent
+NOTHING = '<i>-</i>'
 VERDICTS = ("deviates", "crash", "hang", "kernel_warning")
 
 
@@ -61,21 +62,28 @@ class Prints:
         for rule in self.rules():
             cells = [column.answers(rule) for column in self.columns]
             answers = {tuple(answer for answer, _ in cell) for cell in cells if cell}
-            first = f"<code>{rule}</code>"
+            first = f"<code>{rule.replace('.', '.<wbr>')}</code>"
             if rule in known:
                 first = f'<a href="{known[rule]}">{first}</a>'
             row = (first, f' id="{rule}"', ["<br>".join(
                 f'<span title="{html.escape(call)}">{html.escape(answer)}</span>'
-                for answer, call in cell) or "-" for cell in cells])
+                for answer, call in cell) or NOTHING for cell in cells])
             (different if len(answers) > 1 else alike).append(row)
         return different, alike
 
     def marked(self, begins):
-        """Rows of the entries that begin so: who has them."""
-        return [(html.escape(entry.removeprefix("claims ")), "", [
-            f'<span title="{html.escape(column.entries[entry])}">yes</span>'
-            if entry in column.entries else "-" for column in self.columns])
-            for entry in self.entries() if entry.startswith(begins)]
+        """Rows of the entries that begin so: who has them, and in which finding's trace."""
+        rows = []
+        for entry in filter(lambda entry: entry.startswith(begins), self.entries()):
+            calls = [column.entries.get(entry) for column in self.columns]
+            numbers = sorted({int(found[1]) for call in calls if call and (
+                found := re.search(r"# expectations/F(\d+)-", call))})
+            traces = ", ".join(f'<a href="f{number}.html">F{number}</a>' for number in numbers)
+            rows.append((html.escape(entry.removeprefix("claims ")) + (
+                f" (in the trace of {traces})" if traces else ""), "", [
+                    NOTHING if call is None else f'<span title="{html.escape(call)}">yes</span>'
+                    for call in calls]))
+        return rows
 
     def page(self, known):
         """The whole page."""
@@ -86,9 +94,9 @@ class Prints:
         different, alike = self.choice_rows(known)
         return (
             "<h1>Fingerprints</h1><p>Where the rules leave a choice, each provider has its own "
-            "answer. A cell tells what a full run met, - that it met nothing there; who points at "
-            "an answer is told the call. Where several answers stand, the provider gives each of "
-            'them somewhere. <a href="gaps.html">Why there is a choice</a>.</p><ul>'
+            "answer. A cell has what a full run met; - says that it met nothing. Point at an "
+            "answer to see the call. Where several answers stand, the provider gives each of them "
+            'somewhere. <a href="gaps.html">Why there is a choice</a>.</p><ul>'
             f"{about}{missing}</ul><h2>Where they differ</h2>{self.table(different)}"
             f"<h2>Where they agree</h2>{self.table(alike)}<h2>What they claim</h2>"
             f"{self.table(self.marked('claims '))}<h2>Where they deviate</h2>"
@@ -98,7 +106,8 @@ class Prints:
 
 def all_of(program, reports):
     """The fingerprints of all targets, and of these report folders."""
-    kept = {file.stem.partition("-")[2]: file for file in sorted(CI.glob("fingerprints/*.txt"))}
+    kept = {file.stem.partition("-")[2]: file for file in sorted(
+        CI.glob("fingerprints/*.txt"), key=lambda file: file.stem)}
     targets = sorted(file.stem for file in CI.glob("targets/*.toml"))
     columns = [Print(name, file.read_text(encoding="utf-8")) for name, file in kept.items()]
     columns += [Print(Path(report).resolve().name, output_of([program, "fingerprint", report]))
