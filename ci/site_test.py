@@ -205,6 +205,16 @@ class Site(Made):
         self.assertTrue((other / "mine.txt").exists())
 
 
+    def test_what_is_no_mrproof(self):
+        for program in ("/bin/true", "/bin/false", "/nowhere"):
+            done = subprocess.run([HERE / "site", "--program", program, "--out",
+                                   self.folder.parent / "none"], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, rf"\Asite: {program}: .*\n\Z")
+        self.assertFalse((self.folder.parent / "none").exists())
+
+
 class Faults(Made):
     """What the check of links is for, planted."""
 
