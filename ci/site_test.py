@@ -21,6 +21,7 @@ ROOT = HERE.parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE / "pages"), str(HERE / "vm")]
 
+import choices  # noqa: E402
 import findings  # noqa: E402
 import links  # noqa: E402
 import markdown  # noqa: E402
@@ -248,6 +249,21 @@ class Faults(Made):
         self.planted("refers to the network", f"<style>p{{background:url(https:{host})}}</style>")
         self.planted("refers to the network", f'<p style="background:url({host})">x</p>')
         self.planted("refers to the network", "<script>fetch('x')</script>")
+
+
+class Fingerprints(unittest.TestCase):
+    """How a file is read."""
+
+    def test_what_was_stored_meanwhile_is_no_answer(self):
+        read = choices.Print("x", "# mrproof fingerprint v1   rxe, kernel 1\n"
+                             "dealloc_pd.refused: refused EBUSY  dealloc_pd(pd0)  # a step 1\n"
+                             "dealloc_pd.refused: refused EBUSY bytes buf1+4=5f bytes buf0+0=0  a\n"
+                             "rdma_read.loc_prot_err           rdma_read(qp0)  # b step 2\n")
+        self.assertEqual(read.about, "rxe, kernel 1")
+        self.assertEqual(read.answers("dealloc_pd.refused"),
+                         [("refused EBUSY", "dealloc_pd(pd0)  # a step 1")])
+        self.assertEqual(read.answers("rdma_read.loc_prot_err"),
+                         [("taken", "rdma_read(qp0)  # b step 2")])
 
 
 class Documents(unittest.TestCase):
