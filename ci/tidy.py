@@ -20,8 +20,8 @@ FILE_LIMIT = 600
 
 IGNORED_FOLDERS = re.compile(r"^(\.git|build.*|mrproof-report|__pycache__)$")
 # One step, one expectation, one sentence a line, however long it is.
-LONG_LINES = re.compile(r"(\.mrt|\.scope|\.md|-fails\.txt|-skips\.txt|LICENSE"
-                        r"|\.clang-tidy)$")
+LONG_LINES = re.compile(r"(\.mrt|\.scope|\.md|-fails\.txt|-skips\.txt|fingerprints/[\w-]+\.txt"
+                        r"|LICENSE|\.clang-tidy)$")
 # Lists that the prover makes, as long as there are things to list.
 LONG_FILES = re.compile(r"^specs/(GAPS|MUTANTS)\.md$")
 # As the program that draws it writes it.
