@@ -11,8 +11,6 @@ from pathlib import Path
 from markdown import output_of
 
 CI = Path(__file__).resolve().parent.parent
-# What requests in flight stored while the call was made: no answer of the call's.
-STORED = re.compile(r"( bytes buf\d\+\d+=[0-9a-f]+)+$")
 NOTHING = '<i>-</i>'
 VERDICTS = ("deviates", "crash", "hang", "kernel_warning")
 
@@ -26,7 +24,7 @@ class Print:
         self.about = first.removeprefix("# mrproof fingerprint v1").strip()
         for line in lines:
             entry, _, call = line.partition("  ")
-            self.entries.setdefault(STORED.sub("", entry), call.strip())
+            self.entries.setdefault(entry, call.strip())
 
     def answers(self, rule):
         """[(answer, call)]: what was chosen by this rule."""

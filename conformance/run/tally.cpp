@@ -70,7 +70,12 @@ void Tally::choose(const Record& end, const model::Step& step, const std::string
   const PlainRule& rule = *book->rules()[end.rule];
   const bool refused = rule.outcome == Outcome::refused;
   if (rule.weight == Weight::inconclusive || (!refused && rule.freedom == nullptr)) return;
-  const std::string answer = refused ? model::print_result(step) : "";
+  std::string answer;
+  if (refused) {
+    model::Step told = step;
+    told.bytes.clear();  // stored meanwhile by requests in flight
+    answer = model::print_result(told);
+  }
   Choice& choice = choices[{end.rule, answer}];
   if (choice.times++ != 0 && choice.step <= end.index) return;
   choice.rule = rule.id;

@@ -60,6 +60,18 @@ TEST(Tally, KeepsTheFirstOfEachDeviationAndCountsTheRest) {
   EXPECT_TRUE(tally.has_unexpected());
 }
 
+TEST(Tally, ARefusalIsOneChoiceWhateverRequestsStoreMeanwhile) {
+  Tally tally(linux_rulebook());
+  for (int i = 0; i < 2; ++i) {
+    auto step = step_of(Verdict::conforms, "dealloc_pd.refused");
+    step.result.outcome = Outcome::refused;
+    if (i == 1) step.bytes.push_back({8, {std::byte{0xef}}});
+    tally.add(end_of("dealloc_pd.refused"), step, "case");
+  }
+  ASSERT_EQ(tally.choices.size(), 1U);
+  EXPECT_EQ(tally.choices.begin()->second.times, 2U);
+}
+
 TEST(Tally, AnInterruptionIsNobodysFaultACrashIs) {
   Tally tally(linux_rulebook());
   Incident incident;
