@@ -137,7 +137,7 @@ class Packages(unittest.TestCase):
     # Of what they depend on, where the image lacks it.
     PARTS = re.compile(r"(libc6|zlib1g)$|lib(atomic|dapl|esmtp|event|fabric|gomp|hwloc15|ibmad"
                        r"|gloo|hiredis|ibumad|munge|numa|openmpi|pci3|pmix|prrte|psm|ssl|ucc|ucx"
-                       r"|udev|uuid)")
+                       r"|udev|uuid|uv1)")
     # Under the name by which programs ask for it.
     LIBRARY = re.compile(r"libhiredis\.so\.[0-9.]+|lib.+\.so\.[0-9]+")
 
@@ -165,7 +165,7 @@ class Packages(unittest.TestCase):
         """The program for gloo, which has none in its packages."""
         [library] = root.rglob("libgloo.so.0")
         program = root / "gloo_allreduce"
-        subprocess.run(["c++", "-std=c++17", "-O1", "-static-libstdc++", "-static-libgcc",
+        subprocess.run(["c++", "-std=c++20", "-O1", "-static-libstdc++", "-static-libgcc",
                         f"-I{root}/usr/include", "-o", program,
                         ROOT / "ci/programs/packaged/gloo_allreduce.cc", library,
                         "-Wl,--allow-shlib-undefined"], check=True)

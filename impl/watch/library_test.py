@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Tests of the watching library: what it records, and that a program does not notice it.
 
-    impl/watch/library_test.py LIBRARY [--cost | unittest arguments]
+    impl/watch/library_test.py LIBRARY [--cost | --large MRPROOF | unittest arguments]
 
 Programs of testing/ run with a libibverbs that does nothing: no RDMA device is needed. With --cost
-it prints what a posted request and an empty poll cost.
+it prints what a posted request and an empty poll cost; with --large how long `MRPROOF watch` takes
+for many objects and requests, and what memory.
 """
 
 import itertools
+import os
 import re
 import signal
 import statistics
@@ -15,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from collections import namedtuple
 from pathlib import Path
@@ -46,7 +49,7 @@ def build(folder):
             (library, "fake_verbs.c", ["-shared", "-fPIC", f"-Wl,-soname,{library.name}",
                                        f"-Wl,--version-script,{folder}/versions"]),
             (folder / "user", "user.c", [library]), (folder / "cost", "cost.c", [library]),
-            (folder / "loader", "loader.c", []),
+            (folder / "large", "large.c", [library]), (folder / "loader", "loader.c", []),
             (folder / "user.so", "user.c", ["-shared", "-fPIC", library])):
         subprocess.run([*COMPILE, "-o", out, HERE / "testing" / source, "-Wl,-rpath,$ORIGIN",
                         *more], check=True)
@@ -289,14 +292,43 @@ def cost(times=7, requests=200000):
             print(f"{threads}  {what:14} {alone:5.1f} ns {watched:6.1f} ns {watched / alone:7.1f}")
 
 
+def large(mrproof):
+    """Seconds, and the most memory of the program and of the judge in MiB; nothing is asserted."""
+    print("regions   pairs  requests  alone       watched             judged later")
+    for sizes in (1, 1000, 1000000), (100000, 1000, 1000000), (1000000, 1000, 1000000):
+        with tempfile.TemporaryDirectory(prefix="mrproof-watch-") as folder:
+            program = ["env", f"LD_LIBRARY_PATH={BUILT}", BUILT / "large", *sizes]
+            watch = [mrproof, "watch", "--out", folder]
+            seen = [measured(command) for command in (
+                program, [*watch, "--", *program], [*watch, "--from", folder])]
+        print("{:7} {:7} {:9}".format(*sizes),
+              "  ".join(f"{took:5.2f} s {most:6.1f} MiB" for took, most, _ in seen), seen[1][2])
+
+
+def measured(command):
+    """Seconds, the most memory in MiB, and the last line that it said."""
+    begin = time.monotonic()
+    child = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True,
+                             stderr=subprocess.STDOUT)
+    said = child.stdout.read().splitlines() or [""]
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit("\n".join(said))
+    return time.monotonic() - begin, used.ru_maxrss / 1024, said[-1]
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 2:
-        sys.exit("usage: impl/watch/library_test.py LIBRARY [--cost | unittest arguments]")
+        sys.exit("usage: impl/watch/library_test.py LIBRARY "
+                 "[--cost | --large MRPROOF | unittest arguments]")
     LIBRARY = Path(sys.argv.pop(1)).resolve()
     with tempfile.TemporaryDirectory(prefix="mrproof-watch-") as made:
         BUILT = Path(made).resolve()
         build(BUILT)
         if sys.argv[1:] == ["--cost"]:
             cost()
+        elif sys.argv[1:2] == ["--large"]:
+            large(Path(sys.argv[2]).resolve())
         else:
             unittest.main(verbosity=2)

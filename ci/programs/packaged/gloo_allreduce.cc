@@ -20,10 +20,15 @@ int main(int count, char** arguments) {
     return 2;
   }
   const int rank = std::atoi(arguments[2]);
-  gloo::rendezvous::FileStore store(arguments[1]);
   auto device = gloo::transport::ibverbs::CreateDevice({"rxe0", 1, 1});
   auto context = std::make_shared<gloo::rendezvous::Context>(rank, 2);
-  context->connectFullMesh(store, device);
+  const auto connect = [&](auto store) {
+    if constexpr (requires { context->connectFullMesh(store, device); })
+      context->connectFullMesh(store, device);
+    else
+      context->connectFullMesh(*store, device);  // gloo of Debian 12
+  };
+  connect(std::make_shared<gloo::rendezvous::FileStore>(arguments[1]));
 
   std::vector<int> numbers(10000);
   for (std::size_t i = 0; i < numbers.size(); ++i) {

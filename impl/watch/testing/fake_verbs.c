@@ -12,6 +12,7 @@
 
 enum { kQueue = 64, kMostElements = 4, kLeavesBad = 77, kClearsBad = 78, kOnlyErrno = 79 };
 enum { kSlow = 510, kPause = 2000 };  // a request that takes its time, and how long in us
+enum { kTiny = 16 };  // the length of regions that take no time, and have keys of their own
 
 static _Thread_local struct ibv_wc queue[kQueue];  // of this thread's signaled sends
 static _Thread_local int queued;
@@ -129,7 +130,8 @@ static struct ibv_qp* create_qp_ex(struct ibv_context* context, struct ibv_qp_in
   struct ibv_qp_ex* qp = new_object(context);
   *qp = kExtended;
   qp->qp_base.context = context;
-  qp->qp_base.qp_num = a->pd ? 8 : 7;
+  static uint32_t made;
+  qp->qp_base.qp_num = a->pd ? 8 : 7 + 16 * made++;
   qp->qp_base.qp_type = a->qp_type;
   return &qp->qp_base;
 }
@@ -225,11 +227,12 @@ int ibv_destroy_qp(struct ibv_qp* qp) {
 
 struct ibv_mr* ibv_reg_mr_iova2(struct ibv_pd* pd, void* address, size_t length, uint64_t iova,
                                 unsigned access) {
-  usleep(kPause);
+  static uint32_t tiny;
+  if (length != kTiny) usleep(kPause);
   if (length == 0) return errno = EINVAL, NULL;
   struct ibv_mr* region = new_object(pd->context);
-  region->lkey = 0x11;
-  region->rkey = 0x22;
+  region->lkey = length == kTiny ? ++tiny << 8 : 0x11;
+  region->rkey = length == kTiny ? tiny << 8 : 0x22;
   region->addr = address;
   region->length = length;
   return region;
@@ -241,6 +244,7 @@ struct ibv_mr* ibv_reg_mr(struct ibv_pd* pd, void* address, size_t length, int a
 }
 
 int ibv_dereg_mr(struct ibv_mr* region) {
+  if (region->length == kTiny) return 0;
   munmap(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
   return usleep(kPause);
 }
