@@ -482,10 +482,15 @@ class Devices(unittest.TestCase):
     """Guests that run something else in the agent's place."""
 
     def test_bad_input(self):
-        """An unknown device and a device without permission: one line each, exit code 2."""
+        """An unknown device, port or GID and a device without permission: one line each, exit
+        code 2."""
         text = console_of(TARGET, "; ".join([
             "/bin/mrproof run --device foo --out /tmp/a",
             "echo unknown=$?",
+            "/bin/mrproof run --device rxe0@port=2 --out /tmp/c",
+            "echo port=$?",
+            "/bin/mrproof run --device rxe0@gid=77 --out /tmp/d",
+            "echo gid=$?",
             "echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd",
             "busybox ln -s busybox /bin/sh",
             "busybox chmod 777 /tmp",
@@ -494,8 +499,22 @@ class Devices(unittest.TestCase):
             "echo forbidden=$?"]))
         self.assertIn("mrproof: no RDMA device 'foo'; present: rxe0", text)
         self.assertIn("unknown=2", text)
+        self.assertIn("mrproof: device 'rxe0' has no port 2, but ports 1 to 1", text)
+        self.assertIn("port=2", text)
+        self.assertIn("mrproof: port 1 of device 'rxe0' has no GID 77; there are: 0 1", text)
+        self.assertIn("gid=2", text)
         self.assertIn("mrproof: no permission to open /dev/infiniband/uverbs0", text)
         self.assertIn("forbidden=2", text)
+
+    def test_other_gid(self):
+        """Packets of IPv6, by the GID of the port's own address there."""
+        with tempfile.TemporaryDirectory() as out:
+            done = mrproof("run", "--target", TARGET, "--device", "rxe0@gid=0", "--steps", 500,
+                           "--out", out, "--expect", EXPECTATIONS / "rxe-debian-bookworm-fails.txt")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            report = json.loads(Path(out, "report.json").read_text())
+        self.assertEqual(report["target"]["device"], "rxe0@gid=0")
+        self.assertGreater(report["counts"]["conforms"], 300)
 
     def test_fork_protection(self):
         """libibverbs protects memory on fork where that is asked for, and only there."""

@@ -13,7 +13,7 @@ void inspect(ibv_device* device, DeviceListing& listing) {
     ibv_device_attr attributes{};
     if (ibv_query_device(context, &attributes) == 0) listing.firmware = attributes.fw_ver;
     ibv_port_attr port{};
-    if (ibv_query_port(context, Port::kNumber, &port) == 0)
+    if (ibv_query_port(context, Transport{}.port, &port) == 0)
       listing.state = ibv_port_state_str(port.state);
     ibv_close_device(context);
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -20,16 +22,32 @@ constexpr std::array<std::pair<std::string_view, bool VerbsOptions::*>, 4> kWord
      {"two-processes", &VerbsOptions::two_processes},
      {"lossy", &VerbsOptions::lossy}}};
 
+/// The number behind `name` in the word, if that is what the word is.
+template <class Number>
+std::optional<Number> number_of(std::string_view word, std::string_view name) {
+  if (!word.starts_with(name)) return {};
+  Number number{};
+  const char* end = word.data() + word.size();
+  const auto read = std::from_chars(word.data() + name.size(), end, number);
+  return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 bool VerbsOptions::take(std::string_view words) {
   while (!words.empty()) {
     const auto end = std::min(words.find('+'), words.size());
-    const auto* found = std::find_if(kWords.begin(), kWords.end(), [&](const auto& word) {
-      return word.first == words.substr(0, end);
-    });
-    if (found == kWords.end()) return false;
-    this->*found->second = true;
+    const std::string_view word = words.substr(0, end);
+    const auto* found = std::find_if(kWords.begin(), kWords.end(),
+                                     [&](const auto& known) { return known.first == word; });
+    if (found != kWords.end())
+      this->*found->second = true;
+    else if (const auto port = number_of<std::uint8_t>(word, "port="))
+      transport.port = *port;
+    else if (const auto gid = number_of<std::uint8_t>(word, "gid="))
+      transport.gid = *gid;
+    else
+      return false;
     words.remove_prefix(std::min(end + 1, words.size()));
   }
   return true;
@@ -39,6 +57,8 @@ std::string VerbsOptions::words() const {
   std::string all;
   for (const auto& [word, wanted] : kWords)
     if (this->*wanted) all += "+" + std::string(word);
+  if (transport.port != Transport{}.port) all += "+port=" + std::to_string(transport.port);
+  if (transport.gid) all += "+gid=" + std::to_string(*transport.gid);
   if (!host.empty()) all += "+two-hosts";
   if (!all.empty()) all.front() = '@';
   return all;

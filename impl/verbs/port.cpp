@@ -79,19 +79,34 @@ std::string error_text(int error) { return std::generic_category().message(error
 }
 
 /// How well a GID serves for a connection from the port to itself; 0: not at all.
-int preference(const ibv_gid_entry& entry) {
+int preference(const ibv_gid_entry& entry, const Transport& transport) {
   static constexpr std::array<std::uint8_t, 12> kMappedIpv4{0, 0, 0, 0, 0,    0,
                                                             0, 0, 0, 0, 0xff, 0xff};
   static constexpr std::array<std::uint8_t, 16> kNone{};
-  if (entry.port_num != Port::kNumber) return 0;
+  if (entry.port_num != transport.port) return 0;
   if (std::memcmp(entry.gid.raw, kNone.data(), kNone.size()) == 0) return 0;
+  if (transport.gid) return entry.gid_index == *transport.gid ? 1 : 0;
   if (entry.gid_type != IBV_GID_TYPE_ROCE_V2) return 1;
   if (std::memcmp(entry.gid.raw, kMappedIpv4.data(), kMappedIpv4.size()) == 0) return 3;
   return 2;
 }
 
-/// The best GID of port 1; one without port number if there is none. Throws DeviceError.
-ibv_gid_entry choose_gid(ibv_context* context) {
+[[noreturn]] void report_no_gid(const std::string& port, const std::vector<ibv_gid_entry>& table,
+                                const Transport& transport) {
+  if (!transport.gid)
+    throw DeviceError(port +
+                      " has no GID: give its network interface an IP address "
+                      "(ip addr add 10.9.9.1/24 dev NETDEV)");
+  std::string present;
+  for (const ibv_gid_entry& entry : table)
+    if (entry.port_num == transport.port) present += " " + std::to_string(entry.gid_index);
+  throw DeviceError(port + " has no GID " + std::to_string(*transport.gid) +
+                    "; there are:" + (present.empty() ? " none" : present));
+}
+
+/// The GID that is asked for, or the best one of the port. Throws DeviceError.
+ibv_gid_entry choose_gid(ibv_context* context, const std::string& port,
+                         const Transport& transport) {
   // All ports' valid entries come in one answer, which fails if they do not fit, and which the
   // kernel limits to 64 KiB.
   std::vector<ibv_gid_entry> table(1024);
@@ -99,15 +114,14 @@ ibv_gid_entry choose_gid(ibv_context* context) {
   if (count < 0)
     throw DeviceError(std::string("device '") + ibv_get_device_name(context->device) +
                       "' does not tell its GIDs: " + error_text(static_cast<int>(-count)));
-  ibv_gid_entry best{};
-  int best_preference = 0;
-  for (ssize_t index = 0; index < count; ++index) {
-    const ibv_gid_entry& entry = table.at(static_cast<std::size_t>(index));
-    if (preference(entry) <= best_preference) continue;
-    best = entry;
-    best_preference = preference(entry);
-  }
-  return best;
+  table.resize(static_cast<std::size_t>(count));
+  const auto best =
+      std::max_element(table.begin(), table.end(), [&](const auto& one, const auto& other) {
+        return preference(one, transport) < preference(other, transport);
+      });
+  if (best == table.end() || preference(*best, transport) == 0)
+    report_no_gid(port, table, transport);
+  return *best;
 }
 
 /// The context in which librdmacm makes the device's queue pairs.
@@ -154,21 +168,22 @@ Port open_port(ibv_device* device, const Transport& transport) {
 
   if (const int error = ibv_query_device_ex(context, nullptr, &opened.device); error != 0)
     throw DeviceError("device '" + name + "' does not tell its attributes: " + error_text(error));
-  if (const int error = ibv_query_port(context, Port::kNumber, &opened.port); error != 0)
-    throw DeviceError("device '" + name + "' does not tell of its port 1: " + error_text(error));
+  if (transport.port == 0 || transport.port > opened.device.orig_attr.phys_port_cnt)
+    throw DeviceError("device '" + name + "' has no port " + std::to_string(transport.port) +
+                      ", but ports 1 to " + std::to_string(opened.device.orig_attr.phys_port_cnt));
+  if (const int error = ibv_query_port(context, transport.port, &opened.port); error != 0)
+    throw DeviceError("device '" + name + "' does not tell of its port " +
+                      std::to_string(transport.port) + ": " + error_text(error));
+  const std::string port = "port " + std::to_string(transport.port) + " of device '" + name + "'";
   if (opened.port.state != IBV_PORT_ACTIVE)
-    throw DeviceError("port 1 of device '" + name + "' is not active but " +
-                      ibv_port_state_str(opened.port.state) +
+    throw DeviceError(port + " is not active but " + ibv_port_state_str(opened.port.state) +
                       ": bring its link up (ip link set NETDEV up)");
+  if (iwarp && transport.gid)
+    throw DeviceError("device '" + name + "' is iWARP, which uses no GID; leave out gid=");
   if (iwarp)
     opened.connector = std::make_unique<Connector>(context);
-  else if (opened.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
-    opened.gid = choose_gid(context);
-    if (opened.gid.port_num == 0)
-      throw DeviceError("port 1 of device '" + name +
-                        "' has no GID: give its network interface "
-                        "an IP address (ip addr add 10.9.9.1/24 dev NETDEV)");
-  }
+  else if (opened.port.link_layer == IBV_LINK_LAYER_ETHERNET || transport.gid)
+    opened.gid = choose_gid(context, port, transport);
   return opened;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "impl/verbs/connection.hpp"
@@ -24,6 +25,9 @@ struct Transport {
   std::uint8_t rnr_retry = 1;
   /// What a receiver asks for between those retries; 1 is 0.01 ms (table in ibv_modify_qp(3)).
   std::uint8_t min_rnr_timer = 1;
+  std::uint8_t port = 1;
+  /// Index of the GID that queue pairs use; none: the one that open_port() prefers.
+  std::optional<std::uint8_t> gid;
 };
 
 /// Closes what ibv_open_device() opened; a context of librdmacm's stays open.
@@ -34,17 +38,15 @@ struct CloseDevice {
   }
 };
 
-/// An opened device, its attributes, and port 1 with the address that pairs use.
+/// An opened device, its attributes, and one of its ports with the address that pairs use.
 struct Port {
-  static constexpr std::uint8_t kNumber = 1;
-
   std::unique_ptr<ibv_context, CloseDevice> context;
   /// Connects its queue pairs, where ibv_modify_qp(3) cannot: on iWARP; else null.
   std::unique_ptr<Connector> connector;
   ibv_device_attr_ex device{};
   ibv_port_attr port{};
-  /// The entry of the GID table that its queue pairs use; on InfiniBand LIDs are used, on iWARP IP
-  /// addresses, and it is unused.
+  /// The entry of the GID table that its queue pairs use. On InfiniBand LIDs are used, unless one
+  /// is asked for; on iWARP IP addresses. Then it is unused, and its port number is 0.
   ibv_gid_entry gid{};
   Transport transport;
 
@@ -61,10 +63,11 @@ struct Port {
   [[nodiscard]] unsigned queue_pair_rights() const;
 };
 
-/// Opens the device of that name and chooses the address on port 1: LID on InfiniBand, else a
-/// RoCE v2 GID of an IPv4 address, any other RoCE v2 GID, any GID, in this order; on iWARP an IPv4
-/// address. Throws DeviceError with the remedy when there is no such device, its file may not be
-/// opened, the port is not active, or there is no GID or address.
+/// Opens the device of that name and, unless the transport names a GID, chooses the address on its
+/// port: LID on InfiniBand, else a RoCE v2 GID of an IPv4 address, any other RoCE v2 GID, any GID,
+/// in this order; on iWARP an IPv4 address. Throws DeviceError with the remedy when there is no
+/// such device, port or GID, its file may not be opened, the port is not active, or there is no
+/// GID or address.
 Port open_port(const std::string& name, const Transport& transport);
 
 /// The same for a device that libibverbs has listed.

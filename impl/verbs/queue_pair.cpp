@@ -57,7 +57,7 @@ int to_reset(ibv_qp* qp) {
 int to_init(const Port& port, ibv_qp* qp) {
   ibv_qp_attr attr{};
   attr.qp_state = IBV_QPS_INIT;
-  attr.port_num = Port::kNumber;
+  attr.port_num = port.transport.port;
   attr.qp_access_flags = port.queue_pair_rights();
   constexpr int kMask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
   const int error = ibv_modify_qp(qp, &attr, kMask);
@@ -79,9 +79,9 @@ int to_rtr(const Port& port, ibv_qp* qp, const Peer& peer) {
   attr.rq_psn = peer.psn;
   attr.max_dest_rd_atomic = reads(port.device.orig_attr.max_qp_rd_atom);
   attr.min_rnr_timer = port.transport.min_rnr_timer;
-  attr.ah_attr.port_num = Port::kNumber;
+  attr.ah_attr.port_num = port.transport.port;
   attr.ah_attr.dlid = peer.port.lid;
-  if (port.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+  if (port.gid.port_num != 0) {
     attr.ah_attr.is_global = 1;
     std::copy(peer.port.gid.begin(), peer.port.gid.end(), attr.ah_attr.grh.dgid.raw);
     attr.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(port.gid.gid_index);
