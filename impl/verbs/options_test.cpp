@@ -16,7 +16,8 @@ TEST(VerbsOptions, AreTheWordsBehindADevicesName) {
 }
 
 TEST(VerbsOptions, RefuseWhatIsNoneOfTheirs) {
-  for (const char* words : {"slow", "gid", "gid=", "gid=x", "gid=-1", "gid=256", "port=2x", "fork+=1"})
+  for (const char* words :
+       {"slow", "gid", "gid=", "gid=x", "gid=-1", "gid=256", "port=2x", "fork+=1"})
     EXPECT_FALSE(VerbsOptions{}.take(words)) << words;
 }
 
