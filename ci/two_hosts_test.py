@@ -8,16 +8,25 @@ MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "ci/vm"))
+
+import guest_programs  # noqa: E402
+import packages  # noqa: E402
+
 PROGRAM = ""
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
-EXPECTATIONS = Path(__file__).resolve().parent / "expectations"
+EXPECTATIONS = ROOT / "ci/expectations"
 
 
 def mrproof(*arguments, limit=300):
@@ -120,6 +129,78 @@ class TwoHosts(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         self.assertIn("peer at 10.9.9.2:7471", done.stderr)
         self.accuses_nobody(report)
+
+
+class BySsh(unittest.TestCase):
+    """The peer is started by ssh, of OpenSSH, on another machine, whose server is dropbear."""
+
+    PACKAGES = ["openssh-client", "dropbear-bin"]
+    # Of what they depend on, where the image lacks it.
+    PARTS = re.compile(r"(libc6|zlib1g)$|lib(com-err|crypt1|gmp|gssapi|k5crypto|keyutils|krb5"
+                       r"|pcre2|selinux|ssl3|tomcrypt|tommath)")
+    LIBRARY = re.compile(r"lib.+\.so\.[0-9]+")
+    # root needs no password there; whose key the server has is not asked.
+    BEGIN = """export LD_LIBRARY_PATH=/programs/lib PATH=/programs/tools:/bin HOME=/root
+echo root::0:0:root:/root:/bin/sh >/etc/passwd
+/bin/busybox mkdir -p /etc/dropbear /root/.ssh /usr/bin
+/bin/busybox ln -sf busybox /bin/sh
+/bin/busybox ln -sf /bin/busybox /usr/bin/env
+unset MRPROOF_PEER
+"""
+    SERVER = BEGIN + "dropbear -F -E -R -B\n"
+    RUN = BEGIN + """echo "StrictHostKeyChecking no" >/root/.ssh/config
+for try in 1 2 3 4 5 6 7 8 9; do
+    ssh -o BatchMode=yes 10.9.9.2 true && break
+    /bin/busybox sleep 3
+done
+mrproof run --device rxe0 --steps 300 --no-journal --out /tmp/report --peer 10.9.9.2:rxe0
+echo "status of the run: $?"
+mrproof run --device rxe0 --steps 300 --out /tmp/other --peer 10.9.9.2:rxe7
+echo "status of the other: $?"
+"""
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="mrproof-vm-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        with open(ROOT / f"ci/targets/{Path(TARGET).name}.toml", "rb") as file:
+            suite = tomllib.load(file)["userspace"]["suite"]
+        downloads = ROOT / "build/downloads"
+        rows = packages.fetch(suite, self.PACKAGES, self.PARTS, downloads, print)
+        packages.unpack(rows, downloads, self.folder / "root", print)
+        self.files = {f"tools/{name}": next((self.folder / "root/usr").rglob(f"*bin/{name}"))
+                      for name in ("ssh", "dropbear")}
+        initrd = Path(TARGET, "initrd").read_bytes()
+        self.files |= {f"lib/{name[0]}": path
+                       for path in (self.folder / "root").rglob("lib*.so.*")
+                       if not path.is_symlink() and (name := self.LIBRARY.match(path.name))
+                       and f"/{name[0]}\0".encode() not in initrd}
+
+    def guest(self, number, script):
+        """One of the two, which runs the script and ends."""
+        folder = self.folder / str(number)
+        folder.mkdir()
+        (folder / "script").write_text(script)
+        archive = guest_programs.archive_of({}, "", 1, files={**self.files,
+                                                              "script": folder / "script"})
+        guest_programs.furnish(folder, TARGET, archive)
+        wire = [self.folder / f"wire{n}" for n in (number, 3 - number)]
+        guest = subprocess.Popen([
+            folder / "boot", "--no-repeat", f"--link={number},{wire[0]},{wire[1]}",
+            folder / "channel", folder / "console", f"peer={number}",
+            'mrproof.command="/bin/busybox sh /programs/script"'])
+        self.addCleanup(guest.wait)
+        self.addCleanup(guest.kill)
+        return guest, folder / "console"
+
+    def test_a_run(self):
+        self.guest(2, self.SERVER)
+        guest, console = self.guest(1, self.RUN)
+        guest.wait(300)
+        text = console.read_text(errors="replace")
+        self.assertIn("status of the run: 1", text)  # what is known of rxe is not expected here
+        self.assertRegex(text, r"deviates .*by this host, [1-9]\d* by its peer")
+        self.assertRegex(text, r"the peer at 10.9.9.2:\d+: no RDMA device 'rxe7'; present: rxe0")
+        self.assertIn("status of the other: 2", text)
 
 
 if __name__ == "__main__":

@@ -84,18 +84,24 @@ def boot_once(folder, limit, keep):
     return f"{said}\nguest: silent for {limit} s, given up\n" if said else None
 
 
+def furnish(folder, target, archive):
+    """Puts into the folder what boots a guest of the target that has the archive's files, too."""
+    target = Path(target)
+    for name in ["kernel", "turns.so"]:
+        (folder / name).symlink_to((target / name).resolve())
+    shutil.copy(target / "boot", folder / "boot")
+    (folder / "initrd").write_bytes((target / "initrd").read_bytes() + archive)
+    (folder / "channel").write_bytes(b"\0" * (1 << 20))
+
+
 def boot(target, archive, limit, keep=None):
     """The console of a guest of the target that has the archive's files and runs its script, until
     it ends or is silent for `limit` seconds, which the console's last line then says. A guest that
     says nothing, and one whose QEMU dies, is booted again; the line tells if that was in vain. The
     folder `keep` receives `console`, and `code`: what of the kernel's modules was executed."""
     with tempfile.TemporaryDirectory(prefix="mrproof-programs-") as folder:
-        folder, target = Path(folder), Path(target)
-        for name in ["kernel", "turns.so"]:
-            (folder / name).symlink_to((target / name).resolve())
-        shutil.copy(target / "boot", folder / "boot")
-        (folder / "initrd").write_bytes((target / "initrd").read_bytes() + archive)
-        (folder / "channel").write_bytes(b"\0" * (1 << 20))
+        folder = Path(folder)
+        furnish(folder, target, archive)
         for _ in range(BOOTS):
             try:
                 said = boot_once(folder, limit, keep)

@@ -1,7 +1,10 @@
 // Two hosts on one: orders and answers by TCP, what goes wrong there, memory that is kept alike.
 #include "impl/verbs/far_host.hpp"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +14,10 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
+#include "impl/own_program.hpp"
+#include "impl/verbs/host_messages.hpp"
 #include "impl/verbs/peer.hpp"
 
 namespace mrproof::impl {
@@ -204,6 +210,50 @@ TEST(FarHost, SaysWhyThereIsNoConnection) {
   EXPECT_NE(message_of(options).find("no host 'no-such-host.invalid'"), std::string::npos);
   const Peer broken("broken");
   EXPECT_NE(message_of(broken.options()).find("no RDMA device 'broken'"), std::string::npos);
+}
+
+/// What is told of something that listens on this host and greets with these bytes.
+std::string message_of_what_greets(const std::string& bytes) {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof here;
+  auto* address = reinterpret_cast<sockaddr*>(&here);
+  EXPECT_EQ(bind(listener, address, size), 0);
+  EXPECT_EQ(listen(listener, 1), 0);
+  EXPECT_EQ(getsockname(listener, address, &size), 0);
+  std::thread stranger([&] {
+    const int caller = accept(listener, nullptr, nullptr);
+    EXPECT_EQ(write(caller, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    close(caller);
+  });
+  setenv("MRPROOF_PEER_SECRET", "secret", 1);
+  VerbsOptions options;
+  options.host = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
+  const std::string message = message_of(options);
+  stranger.join();
+  close(listener);
+  return message;
+}
+
+TEST(FarHost, TalksToItsOwnBuildOnly) {
+  Greeting greeting;
+  greeting.build = Text<64>("0123456789");
+  const auto bytes = [&] {
+    return std::string(reinterpret_cast<const char*>(&greeting), sizeof greeting);
+  };
+  EXPECT_NE(message_of_what_greets(bytes()).find("is no 'mrproof peer' of this version"),
+            std::string::npos);
+  greeting.what = Text<32>(Greeting::kWhat);
+  EXPECT_NE(message_of_what_greets(bytes()).find("is another build of mrproof (01234567) than"),
+            std::string::npos);
+  EXPECT_NE(message_of_what_greets("SSH-2.0-OpenSSH\r\n").find("is no 'mrproof peer'"),
+            std::string::npos);
+  greeting.build = Text<64>(build_id());
+  greeting.salt = Text<64>("ab");
+  EXPECT_NE(message_of_what_greets(bytes()).find("asks for the secret in a weak form"),
+            std::string::npos);
 }
 
 }  // namespace
