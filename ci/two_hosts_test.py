@@ -140,15 +140,15 @@ class BySsh(unittest.TestCase):
                        r"|pcre2|selinux|ssl3|tomcrypt|tommath)")
     LIBRARY = re.compile(r"lib.+\.so\.[0-9]+")
     # root needs no password there; whose key the server has is not asked.
-    BEGIN = """export LD_LIBRARY_PATH=/programs/lib PATH=/programs/tools:/bin HOME=/root
-echo root::0:0:root:/root:/bin/sh >/etc/passwd
-/bin/busybox mkdir -p /etc/dropbear /root/.ssh /usr/bin
+    BEGIN = """export LD_LIBRARY_PATH=/programs/lib PATH=/programs/tools:/bin HOME=/tmp/home
+echo root::0:0:root:/tmp/home:/bin/sh >/etc/passwd
+/bin/busybox mkdir -p /etc/dropbear /tmp/home/.ssh /usr/bin
 /bin/busybox ln -sf busybox /bin/sh
 /bin/busybox ln -sf /bin/busybox /usr/bin/env
 unset MRPROOF_PEER
 """
     SERVER = BEGIN + "dropbear -F -E -R -B\n"
-    RUN = BEGIN + """echo "StrictHostKeyChecking no" >/root/.ssh/config
+    RUN = BEGIN + """echo "StrictHostKeyChecking no" >/tmp/home/.ssh/config
 for try in 1 2 3 4 5 6 7 8 9; do
     ssh -o BatchMode=yes 10.9.9.2 true && break
     /bin/busybox sleep 3
