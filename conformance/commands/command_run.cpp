@@ -71,9 +71,10 @@ void set_shard(const std::string& asked, property_tests::Plan& plan) {
 void set_size(const RunOptions& options, const CLI::App& command, property_tests::Plan& plan) {
   if (command.count("--steps") == 0 && (options.quick || options.full))
     plan.steps = options.quick ? 6000 : 120000;
-  plan.patient = !options.quick;
-  // Guided cases come instead of walks.
-  if (options.session.guided > 0 && command.count("--steps") == 0) plan.steps = 0;
+  // Guided cases come instead of walks, and make themselves some of the requests that take long.
+  const bool guided = options.session.guided > 0;
+  plan.patient = !options.quick && (options.full || !guided);
+  if (guided && command.count("--steps") == 0) plan.steps = 0;
 }
 
 /// Runs the plan again and again. Throws ToolError where a journal differs from the first one.

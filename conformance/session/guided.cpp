@@ -60,6 +60,17 @@ class Known {
   std::size_t incidents_ = 0;
 };
 
+/// Whether requests may be made that nobody answers: each takes seconds of the guest's time, in
+/// which thousands of others are made, and a few reach all that any of them does.
+bool is_patient(const Tally& tally) {
+  constexpr std::uint64_t kEnough = 3;
+  const auto& rules = tally.book->rules();
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (rules[i]->outcome == model::Outcome::retry_exc_err) seen += tally.judged[i];
+  return seen < kEnough;
+}
+
 /// Tries cases in guests in which nothing else ran.
 class Alone {
  public:
@@ -178,6 +189,7 @@ std::vector<KeptCase> run_guided(const GuidedPart& part, const RunCase& run,
   double taken = 0;
   for (auto number = part.number; taken < part.seconds; number += part.of) {
     known.learn(part.tally, plan.walk.known);
+    plan.patient = is_patient(part.tally);
     Scenario scenario = guide.next();
     scenario.name = guided_name(number);
     const CaseRun made = run(plan_of(plan, std::move(scenario)), number);

@@ -26,19 +26,22 @@ class Guided : public ::testing::Test {
  protected:
   /// Each case takes a second and reaches what its digit says.
   std::vector<KeptCase> run(const std::string& digits, std::uint64_t of = 1) {
-    const Tally tally(model::linux_rulebook());
+    ran_ = 0;
     return run_guided(
-        {{}, static_cast<double>(digits.size()), of - 1, of, tally},
+        {{}, static_cast<double>(digits.size()), of - 1, of, tally_},
         [&](const property_tests::Plan& plan, std::uint64_t number) -> CaseRun {
           EXPECT_EQ(plan.cases(), 1U);
           EXPECT_EQ(plan.case_name(0), guided_name(number));
           EXPECT_TRUE(plan.more_to_come);
+          patient_ = plan.patient;
           return {{}, 1, false, reached(digits.substr(ran_++, 1))};
         },
         reached("1"));
   }
 
+  Tally tally_{model::linux_rulebook()};
   std::size_t ran_ = 0;
+  bool patient_ = false;  ///< in the last case
 };
 
 TEST_F(Guided, KeepsWhatReachesSomethingNew) {
@@ -50,6 +53,20 @@ TEST_F(Guided, KeepsWhatReachesSomethingNew) {
   EXPECT_EQ(kept[1].number, 3U);
   EXPECT_EQ(kept[1].first.to_json(), reached("2").to_json());
   EXPECT_EQ(kept[2].number, 6U);
+}
+
+TEST_F(Guided, MakesSomeRequestsThatNobodyAnswers) {
+  const auto judged = [&](const char* rule) -> std::uint64_t& {
+    return tally_.judged.at(tally_.book->index(*tally_.book->find(rule)));
+  };
+  judged("send.rnr_retry_exc_err") = 9;  // those take no time
+  judged("send.retry_exc_err") = 1;
+  judged("rdma_read.retry_exc_err") = 1;
+  run("0");
+  EXPECT_TRUE(patient_);
+  judged("send.retry_exc_err") = 2;
+  run("0");
+  EXPECT_FALSE(patient_);
 }
 
 TEST_F(Guided, CasesOfOneGuestHaveNumbersOfTheirOwn) {
