@@ -205,7 +205,6 @@ class Site(Made):
         self.assertRegex(done.stderr, r"\Asite: .*is no site.*\n\Z")
         self.assertTrue((other / "mine.txt").exists())
 
-
     def test_what_is_no_mrproof(self):
         for program in ("/bin/true", "/bin/false", "/nowhere"):
             done = subprocess.run([HERE / "site", "--program", program, "--out",

@@ -43,7 +43,7 @@ def cells(line, tag):
 
 
 def with_tables(text):
-    """cmark knows no tables, and Debian has no other program in all its releases that does."""
+    """The text with its tables as HTML: cmark knows none."""
     lines, out, row = list(lines_of(text)), [], 0
     while row < len(lines):
         line, is_text = lines[row]
