@@ -27,22 +27,62 @@ std::uint64_t clock_now() {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/// Bytes of the file from the offset on, as many as are there. Nothing is held open: a program has
-/// more threads than a process may have files.
-std::size_t read_at(const std::string& path, std::uint64_t offset, void* to, std::size_t size) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    throw std::runtime_error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  std::size_t done = 0;
-  while (done < size) {
-    const auto part = pread(file, static_cast<char*>(to) + done, size - done,
-                            static_cast<off_t>(offset + done));
-    if (part < 0 && errno == EINTR) continue;
-    if (part <= 0) break;
-    done += static_cast<std::size_t>(part);
+/// A file, open for a moment: a program has more threads than a process may have files.
+class Opened {
+ public:
+  explicit Opened(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0)
+      throw std::runtime_error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   }
-  close(file);
-  return done;
+  ~Opened() { close(file_); }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+  /// Bytes from the offset on, as many as are there.
+  std::size_t read(std::uint64_t offset, void* to, std::size_t size) const {
+    std::size_t done = 0;
+    while (done < size) {
+      const auto part = pread(file_, static_cast<char*>(to) + done, size - done,
+                              static_cast<off_t>(offset + done));
+      if (part < 0 && errno == EINTR) continue;
+      if (part <= 0) break;
+      done += static_cast<std::size_t>(part);
+    }
+    return done;
+  }
+  [[nodiscard]] std::uint64_t kept() const {
+    std::uint64_t kept = 0;
+    read(offsetof(Head, kept), &kept, sizeof kept);
+    return kept;
+  }
+
+ private:
+  int file_;
+};
+
+/// Records of a file from that one on, as many as are there: the older ones, then those of the room,
+/// all of the same moment.
+void read_records(const std::string& path, std::uint64_t first, std::vector<Record>& records) {
+  const Opened file(path);
+  const std::size_t wanted = records.size();
+  for (std::uint64_t kept = file.kept(), before = kept + 1; kept != before;) {
+    const std::uint64_t older = kept / sizeof(Record);
+    records.resize(wanted);
+    std::size_t have = 0;
+    if (first < older)
+      have = file.read(kOlder + first * sizeof(Record), records.data(),
+                       std::min<std::uint64_t>(wanted, older - first) * sizeof(Record)) /
+             sizeof(Record);
+    // While the room is cleared the older ones are all.
+    const std::uint64_t in_room = first + have - older;
+    if ((kept & 1U) == 0 && in_room < kRoom && first + have >= older)
+      have += file.read(sizeof(Head) + in_room * sizeof(Record), records.data() + have,
+                        std::min<std::uint64_t>(wanted - have, kRoom - in_room) * sizeof(Record)) /
+              sizeof(Record);
+    records.resize(have);
+    before = kept;
+    kept = file.kept();
+  }
 }
 
 /// The first element of a request, which stands in the request's record.
@@ -64,7 +104,7 @@ class Recording::File {
     records_.clear();
     used_ = 0;
     // A thread that lost all of its events has a file of no bytes, or one without a head.
-    if (read_at(path_, 0, &head_, sizeof head_) < sizeof head_ || head_.magic[0] == '\0') {
+    if (Opened(path_).read(0, &head_, sizeof head_) < sizeof head_ || head_.magic[0] == '\0') {
       head_ = Head{};
       return;
     }
@@ -100,7 +140,7 @@ class Recording::File {
       ++taken;
     }
     used_ += taken;
-    at_ += taken * sizeof(Record);
+    at_ += taken;
     return event;
   }
 
@@ -112,8 +152,7 @@ class Recording::File {
       constexpr std::size_t kAtOnce = 512;
       records_.resize(std::max(kAtOnce, index + 1));
       used_ = 0;
-      const auto size = records_.size() * sizeof(Record);
-      records_.resize(read_at(path_, at_, records_.data(), size) / sizeof(Record));
+      read_records(path_, at_, records_);
     }
     if (used_ + index >= records_.size()) return nullptr;
     const Record& record = records_[used_ + index];
@@ -124,7 +163,7 @@ class Recording::File {
   Head head_{};
   std::vector<Record> records_;      // read ahead
   std::size_t used_ = 0;             // of them
-  std::uint64_t at_ = sizeof(Head);  // where the next one is in the file
+  std::uint64_t at_ = 0;             // the number of the next one in the file
 };
 
 namespace {

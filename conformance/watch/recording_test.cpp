@@ -24,8 +24,10 @@ std::uint64_t a_second_ago() {
 class WatchRecording : public ::testing::Test {
  protected:
   /// The file of that thread: a head, and records of which each tells its number by its object.
-  void write(std::uint32_t tid, const Head& marks, const std::vector<Record>& records) {
+  void write(std::uint32_t tid, const Head& marks, const std::vector<Record>& records,
+             const std::vector<Record>& older = {}) {
     Head head = marks;
+    head.kept += older.size() * sizeof(Record);
     head.magic = kMagic;
     head.version = kVersion;
     head.pid = 7;
@@ -36,6 +38,10 @@ class WatchRecording : public ::testing::Test {
       out.write(reinterpret_cast<const char*>(&record), sizeof record);
     const Record none{};  // room for more
     out.write(reinterpret_cast<const char*>(&none), sizeof none);
+    if (older.empty()) return;
+    out.seekp(kOlder);
+    for (const auto& record : older)
+      out.write(reinterpret_cast<const char*>(&record), sizeof record);
   }
   [[nodiscard]] Record at(std::uint64_t ns, std::uint64_t number) const {
     return {begin_ + ns, Kind::alloc_pd, 0, 0, number, 0, {}};
@@ -71,6 +77,37 @@ TEST_F(WatchRecording, HasAStackWithItsCall) {
   ASSERT_TRUE(recording.next(event));
   EXPECT_EQ(event.record.object, 2U);
   EXPECT_TRUE(event.parts.empty());
+}
+
+TEST_F(WatchRecording, HasTheOlderEventsBeforeThoseOfTheRoom) {
+  write(1, {}, {at(30, 3), at(40, 4)}, {at(10, 1), at(20, 2)});
+  Recording recording(folder_.file("."));
+  EXPECT_THAT(look(recording, Until::end), ElementsAre(1, 2, 3, 4));
+  write(1, {}, {at(50, 5)}, {at(10, 1), at(20, 2), at(30, 3), at(40, 4)});
+  EXPECT_THAT(look(recording, Until::end), ElementsAre(5));
+}
+
+TEST_F(WatchRecording, TakesNothingFromARoomThatIsCleared) {
+  Head clearing{};
+  clearing.kept = 1;
+  write(1, clearing, {at(10, 1), at(20, 2)}, {at(10, 1), at(20, 2)});
+  Recording recording(folder_.file("."));
+  EXPECT_THAT(look(recording, Until::end), ElementsAre(1, 2));
+}
+
+TEST_F(WatchRecording, PutsARequestTogetherWhoseElementIsInTheRoom) {
+  const Record post{begin_ + 10, Kind::post_send, 2, 0, 5, 0, {}};
+  const Record second{begin_ + 10, Kind::element, 0, 0, 5, 0, {0x4000, 32, 0x12}};
+  write(1, {}, {second, at(20, 6)}, {at(5, 1), post});
+  Recording recording(folder_.file("."));
+  recording.look(Until::end);
+  Event event;
+  ASSERT_TRUE(recording.next(event));
+  ASSERT_TRUE(recording.next(event));
+  EXPECT_TRUE(event.whole);
+  EXPECT_EQ(event.parts.at(1).words[0], 0x4000U);
+  ASSERT_TRUE(recording.next(event));
+  EXPECT_EQ(event.record.object, 6U);
 }
 
 TEST_F(WatchRecording, PutsThreadsInTheOrderOfTheirTimes) {

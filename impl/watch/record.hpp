@@ -1,14 +1,17 @@
 // What the watching library writes and the judge reads: one file for each thread of the watched
-// program, FOLDER/events.PID.TID, a Head and then Records, in pages that the program has mapped.
+// program, FOLDER/events.PID.TID: a Head, room for Records in pages that the program has mapped,
+// and behind it the older Records, to which the room's are added whenever it is full. So the pages
+// that are written to stay the same, and need no fault, and no room on the disk, at each event.
 //
-// A thread alone writes to its file, without a lock and without a system call but for another
-// mebibyte now and then; what is written stays if the program is killed. Records of all threads are
+// A thread alone writes to its file, without a lock and without a system call but when the room is
+// full; what is written stays if the program is killed. Records of all threads are
 // put in order by their times. A file of no bytes is of a thread whose events were all lost; the
 // first one of the process that has a head counts them. After
 // exec, and for a thread with the number of one that has ended, a file is continued.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace mrproof::watch {
@@ -112,12 +115,21 @@ struct Head {
   /// What the thread is just about to write is not earlier than this; 1: it is to read the clock
   /// next; 0: nothing is to be written. Whoever reads along takes nothing later than that.
   std::uint64_t since;
-  std::array<std::uint64_t, 6> unused;
+  /// Bytes of older records behind the room. Bit 0: they hold what is in the room, too, which is
+  /// being cleared.
+  std::uint64_t kept;
+  std::array<std::uint64_t, 5> unused;
 };
 static_assert(sizeof(Head) == sizeof(Record));
 
+/// Records of the room.
+inline constexpr std::size_t kRoom = 2047;
+/// Where the older records begin; whole pages of up to 64 KiB.
+inline constexpr std::size_t kOlder = sizeof(Head) + kRoom * sizeof(Record);
+static_assert(kOlder % 65536 == 0);
+
 inline constexpr std::array<char, 8> kMagic{'m', 'r', 'p', 'w', 'a', 't', 'c', 'h'};
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 
 /// Environment of the watched program: the folder, which is there and empty.
 inline constexpr const char* kFolderVariable = "MRPROOF_WATCH";

@@ -24,19 +24,15 @@
 namespace mrproof::watch {
 namespace {
 
-/// Of whole records, and of whole pages of up to 64 KiB: a bit more than a mebibyte.
-constexpr std::size_t kChunk = 12288 * sizeof(Record);
-static_assert(kChunk % 65536 == 0);
 constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, which not all headers have
 /// What a copy of the maps may need.
-constexpr std::size_t kMostMaps = 16 * kChunk;
+constexpr std::size_t kMostMaps = std::size_t{16} << 20U;
 
 /// A thread's place in its file. No file is held open: programs close those that they do not know.
 struct Writer {
-  Record* next = nullptr;  ///< the first one that is free
-  Record* end = nullptr;   ///< of the chunk that is mapped
-  Head* head = nullptr;    ///< mapped for itself: chunks come and go
-  std::size_t offset = 0;  ///< of the chunk's end in the file
+  Record* next = nullptr;  ///< the first one of the room that is free
+  Record* end = nullptr;   ///< of the room
+  Head* head = nullptr;    ///< mapped, with the room behind it
   pid_t tid = 0;
   bool busy = false;     ///< a signal handler that finds it so has interrupted append()
   bool stopped = false;  ///< there was no room, or no file; all that follows is lost
@@ -86,9 +82,9 @@ bool may_reach(std::size_t size) {
 }
 
 /// mmap(2) and munmap(2) by their numbers, as others may watch the functions, and so do we.
-void* map(int file, std::size_t offset, std::size_t length) {
-  const long place = syscall(SYS_mmap, nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                             static_cast<off_t>(offset));
+void* map(int file, std::size_t length) {
+  const long place =
+      syscall(SYS_mmap, nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
   return place == -1 ? nullptr : reinterpret_cast<void*>(place);
 }
 
@@ -96,25 +92,30 @@ void unmap(void* place, std::size_t length) {
   if (place) syscall(SYS_munmap, place, length);
 }
 
-/// The chunk at the offset, for which the disk has room: writing to it cannot fail any more.
-Record* map_chunk(int file, std::size_t offset) {
-  if (!may_reach(offset + kChunk)) return nullptr;
+/// The head and the room, for which the disk has room: writing to them cannot fail any more.
+Head* map_room(int file) {
+  if (!may_reach(kOlder)) return nullptr;
   int error = 0;
   do {
-    error = posix_fallocate(file, static_cast<off_t>(offset), kChunk);
+    error = posix_fallocate(file, 0, kOlder);
   } while (error == EINTR);
   if (error != 0) return nullptr;
-  void* chunk = map(file, offset, kChunk);
+  void* head = map(file, kOlder);
   // Its pages at once cost a fraction of as many faults; older kernels do not know it.
-  if (chunk) syscall(SYS_madvise, chunk, kChunk, kPopulateWrite);
-  return static_cast<Record*>(chunk);
+  if (head) syscall(SYS_madvise, head, kOlder, kPopulateWrite);
+  return static_cast<Head*>(head);
 }
 
-/// Makes the mapped chunk the one that is written to, from its first free record on.
-void take_chunk(Writer& w, Record* chunk, std::size_t offset) {
-  w.next = chunk;
-  w.end = chunk + kChunk / sizeof(Record);
-  w.offset = offset + kChunk;
+Record* room_of(Head* head) { return reinterpret_cast<Record*>(head + 1); }
+
+/// Clears the room, whose records are among the older ones by now. Whoever reads along takes nothing
+/// from it meanwhile.
+void clear_room(Head& head, std::uint64_t kept) {
+  std::atomic_ref mark(head.kept);
+  mark.store(kept | 1U, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::memset(reinterpret_cast<char*>(room_of(&head)), 0, kRoom * sizeof(Record));
+  mark.store(kept, std::memory_order_release);
 }
 
 /// Where the judge finds it.
@@ -131,33 +132,44 @@ void count_lost(Head& head, std::uint64_t events, std::uint64_t time) {
 bool open_file(Writer& w, int file) {
   struct stat found {};
   if (fstat(file, &found) != 0) return false;
-  const auto size = static_cast<std::size_t>(found.st_size);
-  const std::size_t offset = size == 0 ? 0 : (size - 1) / kChunk * kChunk;
-  Record* chunk = map_chunk(file, offset);
-  if (!chunk) return false;
-  w.head = static_cast<Head*>(map(file, 0, sizeof(Head)));
-  if (!w.head) {
-    unmap(chunk, kChunk);
-    return false;
+  w.head = map_room(file);
+  if (!w.head) return false;
+  w.next = room_of(w.head);
+  w.end = w.next + kRoom;
+  if (found.st_size == 0) {
+    w.head->magic = kMagic;
+    w.head->version = kVersion;
+    w.head->pid = static_cast<std::uint32_t>(process.load());
+    w.head->tid = static_cast<std::uint32_t>(w.tid);
   }
-  take_chunk(w, chunk, offset);
-  if (offset == 0) ++w.next;
-  if (size == 0)
-    *w.head = {kMagic,
-               kVersion,
-               static_cast<std::uint32_t>(process.load()),
-               static_cast<std::uint32_t>(w.tid),
-               0,
-               0,
-               0,
-               0,
-               {}};
   std::atomic_ref(w.head->since).store(0, std::memory_order_release);  // of a thread before exec
   Head* none = nullptr;
   first_head.compare_exchange_strong(none, w.head);
   if (const std::uint64_t lost = lost_before.exchange(0); lost > 0)
     count_lost(*w.head, lost, lost_before_since.load());
+  if ((w.head->kept & 1U) != 0) clear_room(*w.head, w.head->kept - 1);
   while (w.next != w.end && w.next->time != 0) ++w.next;
+  return true;
+}
+
+/// Adds the records of the room to the older ones, and clears it.
+bool keep_room(Writer& w, int file) {
+  const auto* from = reinterpret_cast<const char*>(room_of(w.head));
+  constexpr std::size_t kSize = kRoom * sizeof(Record);
+  const std::size_t begin = kOlder + w.head->kept;
+  if (!may_reach(begin + kSize)) return false;
+  for (std::size_t done = 0; done < kSize;) {
+    const ssize_t part =
+        pwrite(file, from + done, kSize - done, static_cast<off_t>(begin + done));
+    if (part < 0 && errno == EINTR) continue;
+    if (part <= 0) {
+      if (ftruncate(file, static_cast<off_t>(begin)) != 0) errno = 0;  // for others to use
+      return false;
+    }
+    done += static_cast<std::size_t>(part);
+  }
+  clear_room(*w.head, w.head->kept + kSize);
+  w.next = room_of(w.head);
   return true;
 }
 
@@ -174,14 +186,7 @@ bool open_file(Writer& w, int file) {
     pthread_setspecific(thread_end, &writer);
     w.stopped = !open_file(w, file);
   }
-  if (w.head && w.next == w.end) {
-    Record* chunk = map_chunk(file, w.offset);
-    w.stopped = !chunk;
-    if (chunk) {
-      unmap(w.end - kChunk / sizeof(Record), kChunk);
-      take_chunk(w, chunk, w.offset);
-    }
-  }
+  if (w.head && w.next == w.end) w.stopped = !keep_room(w, file);
   close(file);
   return !w.stopped;
 }
@@ -191,12 +196,11 @@ void end_thread(void*) {
   Writer& w = writer;
   const Aside aside;
   if (w.head) {
-    const auto left = static_cast<std::size_t>(w.end - w.next) * sizeof(Record);
-    unmap(w.end - kChunk / sizeof(Record), kChunk);
     std::atomic_ref(w.head->since).store(0, std::memory_order_release);
-    if (w.head != first_head.load()) unmap(w.head, sizeof(Head));
     const Path path = path_of("events.", process.load(), w.tid);
-    if (truncate(path.data(), static_cast<off_t>(w.offset - left)) != 0) errno = 0;
+    const auto used = reinterpret_cast<char*>(w.next) - reinterpret_cast<char*>(w.head);
+    if (w.head->kept == 0 && truncate(path.data(), used) != 0) errno = 0;
+    if (w.head != first_head.load()) unmap(w.head, kOlder);
   }
   w = Writer{};
 }
