@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <set>
@@ -221,13 +222,14 @@ std::vector<KeptCase> join_kept(std::vector<KeptCase> all, const DriverCoverage&
 
 void minimise(std::vector<KeptCase>& kept, const SessionOptions& options, const Plan& plan) {
   const auto lanes = std::min(options.guests, kept.size());
-  const auto work = [&](std::size_t lane) {
+  std::atomic<std::size_t> next = 0;  // one takes minutes where another takes seconds
+  const auto work = [&] {
     Alone alone(options, plan);
-    for (auto i = lane; i < kept.size(); i += lanes) Minimiser(kept[i], alone).run();
+    for (std::size_t i = 0; (i = next++) < kept.size();) Minimiser(kept[i], alone).run();
   };
   std::vector<std::future<void>> others;
   for (std::size_t lane = 0; lane < lanes; ++lane)
-    others.push_back(std::async(std::launch::async, work, lane));
+    others.push_back(std::async(std::launch::async, work));
   for (auto& other : others) other.get();
 }
 
