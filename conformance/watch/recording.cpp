@@ -60,8 +60,8 @@ class Opened {
   int file_;
 };
 
-/// Records of a file from that one on, as many as are there: the older ones, then those of the room,
-/// all of the same moment.
+/// Records of a file from that one on, as many as are there: the older ones, then those of the
+/// room, all of the same moment.
 void read_records(const std::string& path, std::uint64_t first, std::vector<Record>& records) {
   const Opened file(path);
   const std::size_t wanted = records.size();
@@ -161,9 +161,9 @@ class Recording::File {
 
   std::string path_;
   Head head_{};
-  std::vector<Record> records_;      // read ahead
-  std::size_t used_ = 0;             // of them
-  std::uint64_t at_ = 0;             // the number of the next one in the file
+  std::vector<Record> records_;  // read ahead
+  std::size_t used_ = 0;         // of them
+  std::uint64_t at_ = 0;         // the number of the next one in the file
 };
 
 namespace {

@@ -108,8 +108,8 @@ Head* map_room(int file) {
 
 Record* room_of(Head* head) { return reinterpret_cast<Record*>(head + 1); }
 
-/// Clears the room, whose records are among the older ones by now. Whoever reads along takes nothing
-/// from it meanwhile.
+/// Clears the room, whose records are among the older ones by now. Whoever reads along takes
+/// nothing from it meanwhile.
 void clear_room(Head& head, std::uint64_t kept) {
   std::atomic_ref mark(head.kept);
   mark.store(kept | 1U, std::memory_order_release);
@@ -159,8 +159,7 @@ bool keep_room(Writer& w, int file) {
   const std::size_t begin = kOlder + w.head->kept;
   if (!may_reach(begin + kSize)) return false;
   for (std::size_t done = 0; done < kSize;) {
-    const ssize_t part =
-        pwrite(file, from + done, kSize - done, static_cast<off_t>(begin + done));
+    const ssize_t part = pwrite(file, from + done, kSize - done, static_cast<off_t>(begin + done));
     if (part < 0 && errno == EINTR) continue;
     if (part <= 0) {
       if (ftruncate(file, static_cast<off_t>(begin)) != 0) errno = 0;  // for others to use
