@@ -3,7 +3,7 @@
 
 Each finding, rule, gap, document, command and target has its place, and no link is dead. That the
 check of links finds what it is for, is shown by faults that are planted. Exit status: that of
-unittest; 77 where cmark is not installed.
+unittest; 77 where cmark-gfm is not installed.
 """
 
 import json
@@ -265,7 +265,7 @@ class Fingerprints(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    """What cmark does not do."""
+    """What cmark-gfm does not do."""
 
     def test_tables(self):
         page = markdown.to_html("| a | |\n|---|---|\n| `x\\|y` | - |\n| 6.1 | 1. |\n\nend\n")
@@ -289,7 +289,7 @@ class Documents(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("cmark"):
+    if not shutil.which("cmark-gfm"):
         sys.exit(77)
     Made.program = sys.argv.pop(1)
     unittest.main()

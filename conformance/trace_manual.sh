@@ -3,7 +3,7 @@
 #
 #    conformance/trace_manual.sh VERSION
 #
-# It needs cmark.
+# It needs cmark-gfm.
 set -euo pipefail
 echo ".TH MRPROOF\\-TRACE 5 \"\" \"mrproof $1\""
 echo ".SH NAME"
@@ -13,6 +13,6 @@ echo ".SH DESCRIPTION"
 awk '/^## /{traces = /Traces/; next}
      /^The table shows/{left_out = 1}
      traces && !left_out
-     /end of rereg codes/{left_out = 0}' "$(dirname "$0")/README.md" | cmark -t man
+     /end of rereg codes/{left_out = 0}' "$(dirname "$0")/README.md" | cmark-gfm -t man
 echo ".SH SEE ALSO"
 echo ".BR mrproof (1)"

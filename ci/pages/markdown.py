@@ -1,13 +1,10 @@
-"""Documents of the tree (Markdown) as HTML: by cmark, and what that lacks, tables and anchors."""
+"""Documents of the tree (Markdown) as HTML: by cmark-gfm, and what that lacks, anchors."""
 
 import html
 import re
 import subprocess
 
 FENCE = re.compile(r"^ *(```|~~~)")
-RULER = re.compile(r"^\|[-:| ]+\|$")
-# What would begin a list or the like, were it not in a cell.
-BLOCK = re.compile(r"^(\d*)(?=[-+#>]|(?<=\d)[.)](?: |$))")
 
 
 class SiteError(Exception):
@@ -34,35 +31,6 @@ def lines_of(text):
         code ^= fence
 
 
-def cells(line, tag):
-    """A row. Empty lines around the text of a cell make cmark read it."""
-    words = re.split(r"(?<!\\)\|", line.strip().strip("|"))
-    return ["<tr>"] + [part for word in words for part in (
-        f"<{tag}>", "", BLOCK.sub(r"\1\\", word.strip().replace("\\|", "|")), "",
-        f"</{tag}>")] + ["</tr>"]
-
-
-def with_tables(text):
-    """The text with its tables as HTML: cmark knows none."""
-    lines, out, row = list(lines_of(text)), [], 0
-    while row < len(lines):
-        line, is_text = lines[row]
-        following = lines[row + 1][0] if row + 1 < len(lines) else ""
-        if not (is_text and line.startswith("|") and RULER.match(following)):
-            out.append(line)
-            row += 1
-            continue
-        out += ["", '<div class="wide"><table>']
-        if line.strip("| "):
-            out += cells(line, "th")
-        row += 2
-        while row < len(lines) and lines[row][0].startswith("|"):
-            out += cells(lines[row][0], "td")
-            row += 1
-        out += ["</table></div>", ""]
-    return "\n".join(out)
-
-
 def slug(heading):
     """The anchor of a heading, as the links of the documents have it."""
     words = html.unescape(re.sub(r"<[^>]+>", "", heading)).lower()
@@ -83,8 +51,10 @@ def with_anchors(page):
 
 def to_html(text):
     """The document as HTML, without links resolved."""
-    page = output_of(["cmark", "--unsafe", "-t", "html"], input=with_tables(text))
-    page = re.sub(r"<(t[dh])>\s*(?:<p>(.*?)</p>)?\s*</\1>", r"<\1>\2</\1>", page, flags=re.S)
+    page = output_of(["cmark-gfm", "--unsafe", "-e", "table", "-t", "html"], input=text)
+    page = re.sub(r"<thead>\s*<tr>\s*(<th[^>]*></th>\s*)+</tr>\s*</thead>", "", page)
+    page = page.replace("<table>", '<div class="wide"><table>')
+    page = page.replace("</table>", "</table></div>")
     page = re.sub(r"<pre>(?=<code)", '<pre tabindex="0">', page)
     return with_anchors(re.sub(r"<!--.*?-->\n?", "", page, flags=re.S))
 
