@@ -22,17 +22,17 @@ class Pairs(Scripts):
         self.module = script_module("pairs")
         for name in "siw", "siw-sid":
             self.file(f"image-{name}/target.json", json.dumps({"kernel": "7.9"}))
-            self.file(f"ci/expectations/siw-{name}-fails.txt", f"# of {name}\n")
-        self.file("ci/expectations/two-hosts-fails.txt", "# of two\n")
+            self.file(f"known/siw-{name}-fails.txt", f"# of {name}\n")
+        self.file("known/two-hosts-fails.txt", "# of two\n")
         self.program("ci/build-target", f"echo {self.folder}/image-$1")
         self.reports(REPORT)
         patch = mock.patch.multiple(self.module, HERE=self.folder / "ci",
-                                    EXPECTATIONS=self.folder / "ci/expectations")
+                                    EXPECTATIONS=self.folder / "known")
         patch.start()
         self.addCleanup(patch.stop)
 
     def reports(self, report, status=0):
-        """What the program in mrproof's place says of each pair. It counts how often it is asked."""
+        """What the program in mrproof's place says of each pair; it notes that it was asked."""
         self.file("report.json", json.dumps(report))
         self.mrproof = self.program("mrproof", f"""
 if [ $1 = --version ]; then echo build 1; exit; fi
