@@ -79,15 +79,19 @@ mkdir -p $out && cp {self.folder}/report.json $out && exit {status}""")
             self.file("image-siw-sid/target.json", json.dumps({"kernel": "7.10"}))
             self.pairs("--go-on", "siw,siw-sid")
             self.assertEqual(self.asked(), 4)
+        with self.subTest("nor where something else is expected"):
+            self.file("known/two-hosts-fails.txt", "# of two, changed\n")
+            self.pairs("--go-on", "siw,siw-sid")
+            self.assertEqual(self.asked(), 5)
         with self.subTest("nor unless asked"):
             self.pairs("siw,siw-sid")
-            self.assertEqual(self.asked(), 5)
+            self.assertEqual(self.asked(), 6)
         with self.subTest("nor one that did not end"):
             self.reports(REPORT, 2)
             self.pairs("siw,siw-sid")
             self.reports(REPORT)
             self.pairs("--go-on", "siw,siw-sid")
-            self.assertEqual(self.asked(), 7)
+            self.assertEqual(self.asked(), 8)
 
     def test_no_program(self):
         self.mrproof = self.folder / "missing"

@@ -81,18 +81,8 @@ bool may_reach(std::size_t size) {
          (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= size);
 }
 
-/// mmap(2) and munmap(2) by their numbers, as others may watch the functions, and so do we.
-void* map(int file, std::size_t length) {
-  const long place =
-      syscall(SYS_mmap, nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
-  return place == -1 ? nullptr : reinterpret_cast<void*>(place);
-}
-
-void unmap(void* place, std::size_t length) {
-  if (place) syscall(SYS_munmap, place, length);
-}
-
-/// The head and the room, for which the disk has room: writing to them cannot fail any more.
+/// The head and the room, for which the disk has room: writing to them cannot fail any more. They
+/// are mapped and unmapped by number, as others may watch the functions, and so do we.
 Head* map_room(int file) {
   if (!may_reach(kOlder)) return nullptr;
   int error = 0;
@@ -100,10 +90,12 @@ Head* map_room(int file) {
     error = posix_fallocate(file, 0, kOlder);
   } while (error == EINTR);
   if (error != 0) return nullptr;
-  void* head = map(file, kOlder);
+  const long head =
+      syscall(SYS_mmap, nullptr, kOlder, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
+  if (head == -1) return nullptr;
   // Its pages at once cost a fraction of as many faults; older kernels do not know it.
-  if (head) syscall(SYS_madvise, head, kOlder, kPopulateWrite);
-  return static_cast<Head*>(head);
+  syscall(SYS_madvise, head, kOlder, kPopulateWrite);
+  return reinterpret_cast<Head*>(head);
 }
 
 Record* room_of(Head* head) { return reinterpret_cast<Record*>(head + 1); }
@@ -199,7 +191,7 @@ void end_thread(void*) {
     const Path path = path_of("events.", process.load(), w.tid);
     const auto used = reinterpret_cast<char*>(w.next) - reinterpret_cast<char*>(w.head);
     if (w.head->kept == 0 && truncate(path.data(), used) != 0) errno = 0;
-    if (w.head != first_head.load()) unmap(w.head, kOlder);
+    if (w.head != first_head.load()) syscall(SYS_munmap, w.head, kOlder);
   }
   w = Writer{};
 }
