@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "impl/device.hpp"
@@ -45,6 +47,49 @@ int make_file() {
   return file;
 }
 
+/// A range of huge pages, which are not there yet; where it ends depends on where it was mapped.
+class HugePages {
+ public:
+  static constexpr std::uint64_t kHuge = 1U << 21U;
+  static constexpr std::uint64_t kSize =
+      (model::kBufferCount * model::kBufferStride + kHuge - 1) / kHuge * kHuge;
+
+  HugePages()
+      : mapped_(mmap(nullptr, kSize + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1, 0)) {
+    if (mapped_ == MAP_FAILED) throw DeviceError("cannot map 6 MiB for huge pages");
+    madvise(start(), kSize, MADV_HUGEPAGE);
+    std::memset(start(), 0, kSize);
+  }
+  HugePages(const HugePages&) = delete;
+  HugePages& operator=(const HugePages&) = delete;
+  ~HugePages() { munmap(mapped_, kSize + kHuge); }
+
+  [[nodiscard]] std::byte* start() const {
+    auto* first = static_cast<std::byte*>(mapped_);
+    return first + (kHuge - reinterpret_cast<std::uintptr_t>(first) % kHuge) % kHuge;
+  }
+  /// Whether the kernel has given huge pages, by smaps of proc(5).
+  [[nodiscard]] bool are_there() const {
+    std::ifstream maps("/proc/self/smaps");
+    const auto wanted = reinterpret_cast<std::uintptr_t>(start());
+    bool here = false;
+    for (std::string line; std::getline(maps, line);) {
+      std::size_t end = 0;
+      if (const auto dash = line.find('-'); dash != std::string::npos && dash < line.find(' ')) {
+        const auto first = std::stoull(line, &end, 16);
+        here = first <= wanted && wanted < std::stoull(line.substr(end + 1), nullptr, 16);
+      } else if (here && line.starts_with("AnonHugePages:")) {
+        return std::stoull(line.substr(line.find(':') + 1)) * 1024 >= kSize;
+      }
+    }
+    return false;
+  }
+
+ private:
+  void* mapped_;
+};
+
 /// A file without pages, which no limit of memory counts: processes that are forked have it, too.
 void map_wide_memory() {
   const int file = memfd_create("mrproof-wide", MFD_CLOEXEC);
@@ -61,7 +106,8 @@ void map_wide_memory() {
 
 }  // namespace
 
-Buffers::Buffers(Kind kind) : file_(kind == Kind::shared ? make_file() : -1) {
+Buffers::Buffers(Kind kind)
+    : huge_(kind == Kind::huge), file_(kind == Kind::shared ? make_file() : -1) {
   try {
     restore();
     map_wide_memory();
@@ -89,8 +135,27 @@ void Buffers::map_pages() {
   protected_ = false;
 }
 
+/// What is left of the huge pages goes; the buffers' parts stay together.
+void Buffers::take_huge_pages() {
+  static_assert(model::kBufferBase % HugePages::kHuge == 0);
+  const HugePages pages;
+  if (!pages.are_there())
+    throw DeviceError(
+        "no huge pages to be had: /sys/kernel/mm/transparent_hugepage/enabled has to be always or "
+        "madvise, and 4 MiB of memory in two pieces free");
+  for (std::size_t index = 0; index < model::kBufferCount; ++index) {
+    void* const wanted = bytes(index).data();
+    const std::size_t size = bytes(index).size();
+    if (mremap(pages.start() + index * model::kBufferStride, size, size,
+               MREMAP_MAYMOVE | MREMAP_FIXED, wanted) != wanted)
+      throw DeviceError("cannot move parts of huge pages to the buffers: mremap(2) failed");
+  }
+  replaced_ = false;
+}
+
 void Buffers::restore() {
   map_pages();
+  if (huge_ && replaced_) take_huge_pages();
   for (std::size_t index = 0; index < model::kBufferCount; ++index)
     std::memcpy(bytes(index).data(), pristine().at(index).data(), bytes(index).size());
 }
@@ -142,7 +207,7 @@ void Buffers::map(std::size_t index, std::size_t page) {
         "cannot map the buffers at their fixed addresses: they are taken (is another "
         "device open in this process?)");
   }
-  mapped_.at(index).at(page) = true;
+  mapped_.at(index).at(page) = replaced_ = true;
 }
 
 void Buffers::unmap_all() {

@@ -19,8 +19,10 @@ class Buffers {
  public:
   /// Who owns the pages: this process alone, or a file in memory that a forked child shares. The
   /// child then has to be told of each change of protection, and of restore() by map_pages():
-  /// processes share the bytes, not the mappings.
-  enum class Kind : std::uint8_t { own, shared };
+  /// processes share the bytes, not the mappings. `huge`: this process, as own, but they are parts
+  /// of huge pages, at the same places in them, so that they follow each other in the machine's
+  /// memory as they do in the program's.
+  enum class Kind : std::uint8_t { own, shared, huge };
 
   explicit Buffers(Kind kind = Kind::own);
   ~Buffers();
@@ -34,7 +36,8 @@ class Buffers {
   [[nodiscard]] int file() const { return file_; }
   static constexpr std::size_t kFileSize = model::kBufferCount * model::kLastBufferSize;
   /// Maps all pages again, readable and writable, and puts the initial patterns in all buffers.
-  /// Throws DeviceError when a page's address was taken meanwhile.
+  /// Throws DeviceError when a page's address was taken meanwhile, or there is no huge page that
+  /// is wanted.
   void restore();
   /// Maps all pages again, readable and writable, and leaves the bytes as they are.
   void map_pages();
@@ -51,13 +54,16 @@ class Buffers {
   static constexpr std::size_t kMostPages = model::kLastBufferSize / model::kPageSize;
 
   void map(std::size_t index, std::size_t page);
+  void take_huge_pages();
   void unmap_all();
 
   /// Which pages of which buffer are mapped.
   std::array<std::array<bool, kMostPages>, model::kBufferCount> mapped_{};
   bool wide_ = false;       ///< kWideMemory is mapped
+  bool huge_ = false;       ///< Kind::huge
   int file_ = -1;           ///< whose pages they are, one buffer behind the other; -1: none
   bool protected_ = false;  ///< whether pages were protected since they were all restored
+  bool replaced_ = true;    ///< whether pages were mapped since they were parts of huge ones
 };
 
 }  // namespace mrproof::impl

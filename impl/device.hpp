@@ -99,6 +99,7 @@ class Device {
   /// doubt.
   struct Left {
     model::Holdings before, after;
+    std::uint8_t process = 0;  ///< for which it counted
   };
   [[nodiscard]] virtual Left left() const { return {}; }
 

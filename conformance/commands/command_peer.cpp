@@ -10,6 +10,7 @@
 #include <string>
 
 #include "conformance/commands/commands.hpp"
+#include "conformance/commands/trial_options.hpp"
 #include "conformance/run/stop.hpp"
 #include "impl/by_name/open_device.hpp"
 #include "impl/verbs/peer.hpp"
@@ -46,8 +47,9 @@ bool is_over(bool while_held) {
 
 void peer(const PeerWish& wish) {
   auto device = impl::verbs_device_by_name(wish.device);
-  if (device.options.two_processes)
-    throw model::ToolError("a peer is one process: leave out two-processes");
+  if (device.options.two_processes || device.options.huge_pages)
+    throw model::ToolError(
+        "a peer is one process, and its buffers are a file's: leave out two-processes and huge");
   impl::PeerOptions wanted;
   wanted.device = device.name.empty() ? impl::only_device() : device.name;
   wanted.options = device.options;
@@ -80,6 +82,7 @@ void add_peer_command(CLI::App& app, int& exit_code) {
   command->add_option("--device", wish->device,
                       "device as libibverbs names it, with suffixes as of 'mrproof run' (default: "
                       "the only one)");
+  add_dmabuf_option(*command);
   command->add_option("--listen", wish->address, "address to listen at (default: all of IPv4)");
   command->add_option("--port", wish->port, "port to listen at; 0: any that is free")
       ->capture_default_str();

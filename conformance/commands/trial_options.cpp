@@ -1,8 +1,10 @@
 #include "conformance/commands/trial_options.hpp"
 
+#include <cstdlib>
 #include <limits>
 
 #include "conformance/commands/validators.hpp"
+#include "impl/verbs/dma_buf.hpp"
 
 namespace mrproof::conformance {
 
@@ -26,20 +28,31 @@ void add_peer_options(CLI::App& command, CLI::Option* target, MachineOptions& ma
 
 }  // namespace
 
+CLI::Option* add_dmabuf_option(CLI::App& command) {
+  return command
+      .add_option_function<std::string>(
+          "--dmabuf-from",
+          [](const std::string& socket) { setenv(impl::DmaBuf::kSource, socket.c_str(), 1); },
+          "dma-buf to be registered, of a GPU's memory perhaps: a socket (unix(7), of streams) "
+          "where a program sends its descriptor with one byte (default: one of udmabuf)")
+      ->check(kNotEmpty);
+}
+
 void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOptions& session) {
   command.add_option(
       "--device", plan.device,
       "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
       "suffixes @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
       "@two-processes: initiator and responder in one each, @lossy: packets are lost on their "
-      "way, @port=N, @gid=N: that port, and that entry of its GID table; joined by +: "
-      "@uverbs+fork");
+      "way, @huge: the buffers are parts of huge pages, @port=N, @gid=N: that port, and that entry of "
+      "its GID table; joined by +: @uverbs+fork");
   auto* target =
       command
           .add_option("--target", session.machine.target,
                       "run in the virtual machine of this image folder (ci/build-target)")
           ->check(kNotEmpty);
   add_peer_options(command, target, session.machine);
+  add_dmabuf_option(command)->excludes(target);
   command
       .add_option("--kernel-argument", session.machine.kernel_arguments,
                   "argument for the virtual machine's kernel (may be repeated)")

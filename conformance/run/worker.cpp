@@ -142,15 +142,16 @@ class Worker {
   void tell_of_reset() {
     const std::string warnings = device_.late_warnings();
     if (!warnings.empty()) tell(property_tests::reset_trouble(), Verdict::kernel_warning, warnings);
-    const auto [before, after] = device_.left();
+    const auto [before, after, process] = device_.left();
     const auto left = model::left_behind(before, after);
     if (left.empty()) return;
     const auto name = property_tests::reset_leaves(left);
     constexpr int kOften = 3;  // what many cases leave is told of some
     if (plan_.until || ++times_[model::print_name(name)] <= kOften)
       tell(name, Verdict::deviates,
-           "all was destroyed, and more is left than there was before: " +
-               model::print_left(before, after));
+           fmt::format("all was destroyed, and more is left than there was before{}: {}",
+                       process == 0 ? "" : ", of the other process, or the peer",
+                       model::print_left(before, after)));
   }
 
   [[nodiscard]] bool is_shown_by(const model::Annotation& seen) const {

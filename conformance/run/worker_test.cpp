@@ -77,7 +77,7 @@ class LeavesSomething : public Disturbed {
   bool hangs_;
 };
 
-/// Each case leaves something; what the system does not tell, and what was there before, does not
+/// Each case leaves something, from the second on in the second process; what the system does not tell, and what was there before, does not
 /// count.
 class LeavesObjects : public Disturbed {
  public:
@@ -88,6 +88,7 @@ class LeavesObjects : public Disturbed {
     left.before.of(pinned) = left.before.of(users) = 4;
     left.before.of(regions) = 0;
     if (resets_++ == 0) return left;
+    left.process = resets_ > 2 ? 1 : 0;
     left.after.of(pinned) = 12;
     left.after.of(regions) = 1;
     left.after.of(users) = 3;
@@ -181,6 +182,8 @@ TEST_F(WorkerTest, WhatACaseLeavesIsTold) {
     EXPECT_EQ(incident.trace.steps.size(), 20U);
     EXPECT_TRUE(incident.counts());
   }
+  EXPECT_THAT(tally.incidents[0].text, ::testing::Not(::testing::HasSubstr("peer")));
+  EXPECT_THAT(tally.incidents[1].text, ::testing::HasSubstr("of the other process, or the peer"));
   EXPECT_TRUE(tally.findings.empty());
 }
 

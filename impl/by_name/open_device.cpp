@@ -62,8 +62,8 @@ NamedDevice verbs_device_by_name(const std::string& name) {
   NamedDevice device{name.substr(0, at), {}};
   if (!device.options.take(name.substr(std::min(at + 1, name.size()))))
     throw model::ToolError(fmt::format(
-        "--device {}: what follows '@' is uverbs, fork, two-processes, lossy, port=N, gid=N, or "
-        "some of them joined by '+'",
+        "--device {}: what follows '@' is uverbs, fork, two-processes, lossy, huge, port=N, gid=N, "
+        "or some of them joined by '+'",
         name));
   return device;
 }

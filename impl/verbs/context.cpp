@@ -31,7 +31,10 @@ void let_go(T*& object, std::vector<T*>& stuck, Release release) {
 }  // namespace
 
 Context::Context(const std::string& name, const VerbsOptions& options, Buffers& buffers)
-    : options_(options), buffers_(buffers), port_(open_port(name, options.transport)) {
+    : options_(options),
+      buffers_(buffers),
+      port_(open_port(name, options.transport)),
+      holdings_(name) {
   prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
@@ -82,6 +85,7 @@ Answer Context::carry_out(const Order& order) {
     case Kind::accept_by_cm: begin_by_cm(order, answer); break;
     case Kind::join_by_cm: answer.error = joined_by_cm(coming_.at(order.qp)); break;
     case Kind::map_pages: buffers_.map_pages(); break;
+    case Kind::count_held: answer.held = holdings_.take(); break;
     case Kind::nothing: break;
   }
   return answer;

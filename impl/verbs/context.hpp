@@ -16,6 +16,7 @@
 #include "impl/verbs/port.hpp"
 #include "impl/verbs/process.hpp"
 #include "impl/verbs/queue_pair.hpp"
+#include "impl/verbs/rdma_netlink.hpp"
 #include "impl/verbs/request.hpp"
 
 namespace mrproof::impl {
@@ -91,6 +92,7 @@ class Context final : public Process {
   const VerbsOptions options_;
   Buffers& buffers_;
   Port port_;
+  OwnHoldings holdings_;
   DmaBuf dma_buf_;
   std::uint64_t next_id_ = 1;  ///< of work requests; never used twice
   /// A request in flight.

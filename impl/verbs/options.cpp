@@ -16,11 +16,12 @@ namespace mrproof::impl {
 namespace {
 
 /// The words, and what each asks for.
-constexpr std::array<std::pair<std::string_view, bool VerbsOptions::*>, 4> kWords{
+constexpr std::array<std::pair<std::string_view, bool VerbsOptions::*>, 5> kWords{
     {{"uverbs", &VerbsOptions::rereg_by_uverbs},
      {"fork", &VerbsOptions::fork_protection},
      {"two-processes", &VerbsOptions::two_processes},
-     {"lossy", &VerbsOptions::lossy}}};
+     {"lossy", &VerbsOptions::lossy},
+     {"huge", &VerbsOptions::huge_pages}}};
 
 /// The number behind `name` in the word, if that is what the word is.
 template <class Number>

@@ -32,6 +32,9 @@ struct VerbsOptions {
   bool fork_protection = false;
   /// Whether there are two processes, each with a context of its own, for what Setup::process says.
   bool two_processes = false;
+  /// Whether the buffers are parts of huge pages (Buffers::Kind::huge). Not with two processes, or
+  /// two hosts, which share a file's pages.
+  bool huge_pages = false;
   /// Where the other one is on another host instead: HOST:PORT of its `mrproof peer`; empty: there
   /// is none.
   std::string host;
@@ -50,7 +53,7 @@ struct VerbsOptions {
     completion_limit_ms = 1'500;
   }
   /// Takes the words behind a device's name, separated by '+': "uverbs" (rereg_by_uverbs), "fork"
-  /// (fork_protection), "two-processes", "lossy", "port=N", "gid=N". False if there is another one.
+  /// (fork_protection), "two-processes", "lossy", "huge", "port=N", "gid=N". False if there is another one.
   bool take(std::string_view words);
   /// The same the other way round, with '@' before them; empty if there are none. Of another host
   /// they tell only that there is one. Part of the device's name in its description, so that traces

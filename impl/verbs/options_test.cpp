@@ -8,11 +8,11 @@ namespace {
 TEST(VerbsOptions, AreTheWordsBehindADevicesName) {
   VerbsOptions options;
   EXPECT_EQ(options.words(), "");
-  EXPECT_TRUE(options.take("lossy+gid=0+port=2+fork"));
-  EXPECT_TRUE(options.lossy && options.fork_protection);
+  EXPECT_TRUE(options.take("lossy+gid=0+huge+port=2+fork"));
+  EXPECT_TRUE(options.lossy && options.fork_protection && options.huge_pages);
   EXPECT_EQ(options.transport.port, 2);
   EXPECT_EQ(options.transport.gid, 0);
-  EXPECT_EQ(options.words(), "@fork+lossy+port=2+gid=0");
+  EXPECT_EQ(options.words(), "@fork+lossy+huge+port=2+gid=0");
 }
 
 TEST(VerbsOptions, RefuseWhatIsNoneOfTheirs) {

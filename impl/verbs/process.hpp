@@ -10,6 +10,7 @@
 #include "impl/device.hpp"
 #include "impl/verbs/request.hpp"
 #include "model/call.hpp"
+#include "model/judge/leftovers.hpp"
 #include "model/trace/setup.hpp"
 
 namespace mrproof::impl {
@@ -53,6 +54,7 @@ struct Order {
     accept_by_cm,   ///< a new queue pair in `pd`, which accepts what somebody has asked for
     join_by_cm,     ///< waits until the new queue pair is connected
     map_pages,      ///< all pages of the buffers are mapped and writable again
+    count_held,     ///< what the kernel counts for the process
     nothing,        ///< hosts tell each other what has happened
   };
   Kind kind = Kind::call;
@@ -89,6 +91,7 @@ struct Answer {
   bool matches = true;
   model::Outcome receive = model::Outcome::none;
   std::uint64_t received = 0;
+  model::Holdings held{};
 };
 static_assert(std::is_trivially_copyable_v<Order> && std::is_trivially_copyable_v<Answer>);
 

@@ -44,8 +44,8 @@ ibv_mr* register_dma_buf(ibv_pd* pd, const Call& call, DmaBuf& memory) {
     errno = EOPNOTSUPP;
     return nullptr;
   }
-  return ibv_reg_dmabuf_mr(pd, call.address.value(), call.length.value(), call.iova.value(),
-                           memory.descriptor(), access_of(call));
+  return ibv_reg_dmabuf_mr(pd, memory.place_of(call.address.value()), call.length.value(),
+                           call.iova.value(), memory.descriptor(), access_of(call));
 }
 
 /// The macros of <infiniband/verbs.h> on purpose: they are what programs call. Their flags are not

@@ -21,6 +21,14 @@ void check(const model::Setup& setup) {
   }
 }
 
+Buffers::Kind kind_of(const VerbsOptions& options) {
+  const bool shared = options.two_processes || !options.host.empty();
+  if (shared && options.huge_pages)
+    throw DeviceError("two processes, or hosts, share pages of a file: leave out 'huge'");
+  if (shared) return Buffers::Kind::shared;
+  return options.huge_pages ? Buffers::Kind::huge : Buffers::Kind::own;
+}
+
 [[noreturn]] void report_setup(const char* what, int error) {
   throw DeviceError(std::string("cannot make ") + what + ": " +
                     std::generic_category().message(error) +
@@ -31,12 +39,10 @@ void check(const model::Setup& setup) {
 
 VerbsDevice::VerbsDevice(const std::string& name, const VerbsOptions& options)
     : options_(options),
-      buffers_(options.two_processes || !options.host.empty() ? Buffers::Kind::shared
-                                                              : Buffers::Kind::own),
+      buffers_(kind_of(options)),
       other_(make_other(name)),
       context_(name, options, buffers_),
       log_(options.watch_kernel_log),
-      holdings_(name),
       processes_{&context_, &context_} {
   if (other_) processes_[1] = other_.get();
   describe(name);
@@ -100,7 +106,8 @@ std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
   make_domains(setup);
   make_pairs(setup);
   const auto inside = Clock::now() - start - looking;
-  before_ = holdings_.take();
+  for (std::size_t process = 0; process < processes(); ++process)
+    before_.at(process) = held_by(process);
   if (other_) other_->carry_out({.kind = Kind::map_pages});
   buffers_.restore();
   return static_cast<std::uint64_t>(
@@ -152,16 +159,23 @@ void VerbsDevice::release_objects() {
   if (other_) other_->carry_out({.kind = Kind::release_objects});
 }
 
-/// The kernel may take a moment to let go.
+model::Holdings VerbsDevice::held_by(std::size_t process) {
+  return processes_.at(process)->carry_out({.kind = Kind::count_held}).held;
+}
+
+/// Tells of the first process for which something is left. The kernel may take a moment to let go.
 void VerbsDevice::see_what_is_left() {
   constexpr int kPatience = 100;
   left_ = {};
   if (std::exchange(suspect_, false)) return;
-  left_.before = before_;
-  for (int i = 0; i < kPatience; ++i) {
-    left_.after = holdings_.take();
-    if (model::left_behind(left_.before, left_.after).empty()) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (std::size_t process = 0; process < processes(); ++process) {
+    left_ = {before_.at(process), held_by(process), static_cast<std::uint8_t>(process)};
+    for (int i = 0; i < kPatience; ++i) {
+      if (model::left_behind(left_.before, left_.after).empty()) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      left_.after = held_by(process);
+    }
+    if (!model::left_behind(left_.before, left_.after).empty()) return;
   }
 }
 

@@ -63,7 +63,7 @@ class VerbsDevice final : public Device {
   /// All pairs are made anew for the next case.
   void mark_suspect() override;
   std::string late_warnings() override { return warnings(); }
-  /// Of this process, if there are two.
+  /// Of two processes, of the first for which more is counted than before.
   [[nodiscard]] Left left() const override { return left_; }
   [[nodiscard]] KernelCaches kernel_caches() const override;
   void read_after_connect(bool wanted) override { read_after_connect_ = wanted; }
@@ -104,6 +104,7 @@ class VerbsDevice final : public Device {
   void empty_receives();
   void release_objects();
   void see_what_is_left();
+  model::Holdings held_by(std::size_t process);
   void release_pairs(const model::Setup& setup);
   void release_domains(const model::Setup& setup);
   void make_domains(const model::Setup& setup);
@@ -145,9 +146,8 @@ class VerbsDevice final : public Device {
   std::unique_ptr<Process> other_;  ///< if there are two; made before the device is opened here
   Context context_;
   KernelLog log_;
-  OwnHoldings holdings_;
   Left left_;                          ///< of the case before
-  model::Holdings before_;             ///< at the start of this case
+  std::array<model::Holdings, 2> before_;  ///< at the start of this case
   bool suspect_ = false;               ///< what the case leaves says nothing
   std::array<Process*, 2> processes_;  ///< both are `context_` if there is one
   Description description_;
