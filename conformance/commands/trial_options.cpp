@@ -44,8 +44,8 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
       "device as libibverbs names it, or sim[@SET][:FAULT] (default: the only one); "
       "suffixes @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
       "@two-processes: initiator and responder in one each, @lossy: packets are lost on their "
-      "way, @huge: the buffers are parts of huge pages, @port=N, @gid=N: that port, and that entry of "
-      "its GID table; joined by +: @uverbs+fork");
+      "way, @huge: the buffers are parts of huge pages, @port=N, @gid=N: that port, and that entry "
+      "of its GID table; joined by +: @uverbs+fork");
   auto* target =
       command
           .add_option("--target", session.machine.target,

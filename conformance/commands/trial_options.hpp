@@ -14,7 +14,8 @@ struct TrialOptions {
 };
 
 /// Adds --device, --target, --peer, --peer-target, --dmabuf-from, --kernel-argument, --guest-seed,
-/// --guest-processors, --preempt, --wire, --no-repeat and --step-limit. What they set has to outlive the command, here and below.
+/// --guest-processors, --preempt, --wire, --no-repeat and --step-limit. What they set has to
+/// outlive the command, here and below.
 void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOptions& session);
 
 /// Adds --dmabuf-from, which holds for all devices that are opened from then on.

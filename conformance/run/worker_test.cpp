@@ -77,8 +77,8 @@ class LeavesSomething : public Disturbed {
   bool hangs_;
 };
 
-/// Each case leaves something, from the second on in the second process; what the system does not tell, and what was there before, does not
-/// count.
+/// Each case leaves something, from the second on in the second process; what the system does not
+/// tell, and what was there before, does not count.
 class LeavesObjects : public Disturbed {
  public:
   LeavesObjects() : Disturbed({}) {}

@@ -53,7 +53,8 @@ struct VerbsOptions {
     completion_limit_ms = 1'500;
   }
   /// Takes the words behind a device's name, separated by '+': "uverbs" (rereg_by_uverbs), "fork"
-  /// (fork_protection), "two-processes", "lossy", "huge", "port=N", "gid=N". False if there is another one.
+  /// (fork_protection), "two-processes", "lossy", "huge", "port=N", "gid=N". False if there is
+  /// another one.
   bool take(std::string_view words);
   /// The same the other way round, with '@' before them; empty if there are none. Of another host
   /// they tell only that there is one. Part of the device's name in its description, so that traces
