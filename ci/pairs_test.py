@@ -11,7 +11,10 @@ from unittest import mock
 from scripts_test import Scripts, script_module
 
 REPORT = {"steps": 90, "cases": {"finished": 3, "planned": 3}, "counts": {"conforms": 80},
-          "timing": {"steps_per_second": 7.0}, "incidents": [], "deviations": [
+          "timing": {"steps_per_second": 7.0}, "incidents": [
+              {"verdict": v, "name": "x", "reason": r, "expected": r != ""} for v, r in
+              [("hang", "F29: x"), ("crash", "F30: y"), ("hang", "F29: x"), ("inconclusive", "")]],
+          "deviations": [
               {"rule": "bind_mw.ok", "class": "accepted", "condition": "same_pd", "flaky": False,
                "expected": True, "reason": "F6: of old", "count": 5, "count_of_process_1": 2}]}
 
@@ -51,7 +54,7 @@ mkdir -p $out && cp {self.folder}/report.json $out && exit {status}""")
         status, said, _ = self.pairs("siw,siw-sid")
         self.assertEqual((status, said.splitlines()[-1]),
                          (0, "siw siw-sid: 90 steps, 3 of 3 cases, nothing unexpected"))
-        self.assertIn("| siw | siw-sid | 90 | 80 | 7 | 3 / 2 |\n",
+        self.assertIn("| siw | siw-sid | 90 | 80 | 7 | 3 / 2 | F29 F30 |\n",
                       (self.folder / "pairs/pairs.md").read_text(encoding="utf-8"))
         self.assertEqual((self.folder / "pairs/siw-siw-sid/two-fails.txt").read_text("utf-8"),
                          "# of siw\n# of siw-sid\n# of two\n")
