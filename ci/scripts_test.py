@@ -406,6 +406,12 @@ out/findings.md
         self.assertEqual([path.parent.name for path in self.folder.rglob("repro.c")],
                          ["F1-failed-send-never-completes"])
 
+    def test_one_that_takes_too_long(self):
+        self.traces("F1-", "F3-")
+        self.program("mrproof", "case $2 in *F1-*) exec sleep 9; esac; echo; exit 1")
+        with mock.patch.object(self.module, "LIMIT", 1):
+            self.assertRegex(self.called()[1], "not ended    F1-.*\n.* changed      F3-")
+
     def test_what_cannot_be_tried(self):
         self.traces("F1-")
         self.program("mrproof", "echo 'mrproof: no such thing' >&2; exit 2")
