@@ -45,7 +45,8 @@ void add_device_options(CLI::App& command, property_tests::Plan& plan, SessionOp
       "suffixes @uverbs: re-registration by the kernel's own ABI, @fork: ibv_fork_init(3), "
       "@two-processes: initiator and responder in one each, @lossy: packets are lost on their "
       "way, @huge: the buffers are parts of huge pages, @port=N, @gid=N: that port, and that entry "
-      "of its GID table; joined by +: @uverbs+fork");
+      "of its GID table, @ack-timeout=N, @wait=SECONDS: how patient connections and the harness "
+      "are; joined by +: @uverbs+fork");
   auto* target =
       command
           .add_option("--target", session.machine.target,

@@ -63,8 +63,14 @@ NamedDevice verbs_device_by_name(const std::string& name) {
   if (!device.options.take(name.substr(std::min(at + 1, name.size()))))
     throw model::ToolError(fmt::format(
         "--device {}: what follows '@' is uverbs, fork, two-processes, lossy, huge, port=N, gid=N, "
-        "or some of them joined by '+'",
+        "ack-timeout=N (1 to 31), wait=SECONDS, or some of them joined by '+'",
         name));
+  if (const auto longest = device.options.gives_up_ms();
+      longest > device.options.completion_limit_ms)
+    throw model::ToolError(fmt::format(
+        "--device {}: with that timeout the transport may take {} s to give up: add +wait={}, or "
+        "more",
+        name, longest / 1000, longest / 1000 + 1));
   return device;
 }
 

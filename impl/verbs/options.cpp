@@ -33,7 +33,24 @@ std::optional<Number> number_of(std::string_view word, std::string_view name) {
   return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
 }
 
+constexpr std::uint8_t kBriskTimeout = 12;
+constexpr std::uint32_t kBriskLimit = 1'500;
+constexpr std::uint8_t kLongestTimeout = 31;  // of ibv_modify_qp(3)
+constexpr std::uint32_t kLongestWait = 86'400;
+
 }  // namespace
+
+void VerbsOptions::be_brisk() {
+  brisk = true;
+  if (transport.timeout == Transport{}.timeout) transport.timeout = kBriskTimeout;
+  if (completion_limit_ms == VerbsOptions{}.completion_limit_ms) completion_limit_ms = kBriskLimit;
+}
+
+/// A device may take four times the timeout for each try.
+std::uint64_t VerbsOptions::gives_up_ms() const {
+  const std::uint64_t once = (4096ULL << transport.timeout) / 1'000'000;  // ns to ms
+  return 4 * once * (transport.retry_count + 1U);
+}
 
 bool VerbsOptions::take(std::string_view words) {
   while (!words.empty()) {
@@ -47,6 +64,12 @@ bool VerbsOptions::take(std::string_view words) {
       transport.port = *port;
     else if (const auto gid = number_of<std::uint8_t>(word, "gid="))
       transport.gid = *gid;
+    else if (const auto timeout = number_of<std::uint8_t>(word, "ack-timeout=");
+             timeout && *timeout != 0 && *timeout <= kLongestTimeout)
+      transport.timeout = *timeout;
+    else if (const auto seconds = number_of<std::uint32_t>(word, "wait=");
+             seconds && *seconds != 0 && *seconds <= kLongestWait)
+      completion_limit_ms = 1000 * *seconds;
     else
       return false;
     words.remove_prefix(std::min(end + 1, words.size()));
@@ -60,6 +83,10 @@ std::string VerbsOptions::words() const {
     if (this->*wanted) all += "+" + std::string(word);
   if (transport.port != Transport{}.port) all += "+port=" + std::to_string(transport.port);
   if (transport.gid) all += "+gid=" + std::to_string(*transport.gid);
+  if (transport.timeout != (brisk ? kBriskTimeout : Transport{}.timeout))
+    all += "+ack-timeout=" + std::to_string(transport.timeout);
+  if (completion_limit_ms != (brisk ? kBriskLimit : VerbsOptions{}.completion_limit_ms))
+    all += "+wait=" + std::to_string(completion_limit_ms / 1000);
   if (!host.empty()) all += "+two-hosts";
   if (!all.empty()) all.front() = '@';
   return all;

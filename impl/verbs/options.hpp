@@ -11,8 +11,8 @@ namespace mrproof::impl {
 
 /// How to use a device.
 struct VerbsOptions {
-  /// How long a completion may take before the step counts as timed out, in milliseconds. Must be
-  /// well above what the transport needs to give up, see Transport.
+  /// How long a completion may take before the step counts as timed out, in milliseconds; at least
+  /// gives_up_ms().
   std::uint32_t completion_limit_ms = 30'000;
   /// How long a queue pair may take to leave RTS after an error completion, in milliseconds;
   /// after that its state is reported as it is.
@@ -47,14 +47,13 @@ struct VerbsOptions {
   /// For a machine that is known to be quick enough: the transport gives up after half a second
   /// (timeout 12 is 17 ms, which drivers may take four times), and what has not completed after
   /// three times that does not.
-  void be_brisk() {
-    brisk = true;
-    transport.timeout = 12;
-    completion_limit_ms = 1'500;
-  }
+  /// What has another value than these have unless told keeps it.
+  void be_brisk();
+  /// The longest that the transport takes to give up, in milliseconds.
+  [[nodiscard]] std::uint64_t gives_up_ms() const;
   /// Takes the words behind a device's name, separated by '+': "uverbs" (rereg_by_uverbs), "fork"
-  /// (fork_protection), "two-processes", "lossy", "huge", "port=N", "gid=N". False if there is
-  /// another one.
+  /// (fork_protection), "two-processes", "lossy", "huge", "port=N", "gid=N", "ack-timeout=N"
+  /// (1 to 31), "wait=SECONDS" (completion_limit_ms). False if there is another one.
   bool take(std::string_view words);
   /// The same the other way round, with '@' before them; empty if there are none. Of another host
   /// they tell only that there is one. Part of the device's name in its description, so that traces
