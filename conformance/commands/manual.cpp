@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "conformance/run/exit_codes.hpp"
+
 namespace mrproof::conformance {
 namespace {
 
@@ -92,10 +94,14 @@ std::string command_words(const CLI::App& program) {
   return words;
 }
 
-constexpr const char* kExitStatus =
-    ".SH EXIT STATUS\n"
-    "0: as expected. 1: something deviates. 2: an error, which says nothing of what was tested.\n"
-    "4: nothing could be tested.\n";
+std::string exit_status() {
+  return fmt::format(
+      ".SH EXIT STATUS\n"
+      "{}: as expected. {}: something deviates. {}: an error, which says nothing of what was "
+      "tested.\n"
+      "{}: nothing could be tested.\n",
+      kExitExpected, kExitDeviation, kExitError, kExitNothingTested);
+}
 
 }  // namespace
 
@@ -132,7 +138,7 @@ std::string manual_page(const CLI::App& program, const CLI::App* command) {
   for (const auto* one : commands_of(program))
     page += fmt::format(".TP\n.BR mrproof\\-{} (1)\n{}\n", one->get_name(),
                         plain(one->get_description()));
-  return page + kExitStatus + ".SH SEE ALSO\n.BR mrproof\\-trace (5)\n";
+  return page + exit_status() + ".SH SEE ALSO\n.BR mrproof\\-trace (5)\n";
 }
 
 std::string bash_completion(const CLI::App& program) {
