@@ -121,6 +121,18 @@ class TwoHosts(unittest.TestCase):
         self.assertIn("does not answer any more: its link is cut", done.stderr)
         self.accuses_nobody(report)
 
+    def test_the_peers_clock_is_wrong(self):
+        """It jumps back and forth during the run, which nothing goes by."""
+        set_it = "/bin/busybox date -s @{} >/dev/console"
+        done, report = self.run_with("--steps", 3000, *in_guests(
+            f"[ $peer = 2 ] && {set_it.format(978307200)} && sleep 3 && "
+            f"{set_it.format(2208988800)}"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.accuses_nobody(report)
+        consoles = "".join(console.read_text(errors="replace")
+                           for console in (self.out / "report").glob("console*.log"))
+        self.assertRegex(consoles, "UTC 2001(.|\n)*UTC 2040")
+
     def test_the_peer_is_killed(self):
         """The program at the other end is gone, and with it its guest, which a new one may replace:
         that is told, and nobody is accused."""
