@@ -92,15 +92,16 @@ DmaBuf::DmaBuf() {
   if (source == nullptr) return;
   tried_ = true;
   descriptor_ = descriptor_from(source);
-  const off_t size = lseek(descriptor_, 0, SEEK_END);
-  if (size >= static_cast<off_t>(kSize) && size % model::kPageSize == 0) {
-    start_ = static_cast<std::uint64_t>(size) - kSize;
+  const off_t end = lseek(descriptor_, 0, SEEK_END);
+  const auto size = static_cast<std::uint64_t>(end);
+  if (end >= 0 && size >= kSize && size % model::kPageSize == 0) {
+    start_ = size - kSize;
     return;
   }
   close(descriptor_);
-  report(source, size < 0 ? "what it sends has no size, so it is no dma-buf"
-                          : "it has to have whole pages, two at least, and has " +
-                                std::to_string(size) + " bytes");
+  report(source, end < 0 ? "what it sends has no size, so it is no dma-buf"
+                         : "it has to have whole pages, two at least, and has " +
+                               std::to_string(size) + " bytes");
 }
 
 DmaBuf::~DmaBuf() {
