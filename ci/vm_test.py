@@ -365,7 +365,7 @@ class Findings(unittest.TestCase):
                 if not findings.can_show(TARGET, trace):
                     self.skipTest("this QEMU repeats guests of one processor only")
                 # A race is met in its own time.
-                done = mrproof("replay", trace, "--target", TARGET, limit=900)
+                done = mrproof("replay", trace, "--target", TARGET, limit=1500)
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 last = done.stdout.strip().splitlines()[-1]
                 self.assertTrue(last.startswith("reproduced: "), done.stdout)
