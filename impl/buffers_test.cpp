@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "impl/device.hpp"
@@ -73,6 +74,7 @@ TEST(Buffers, ArePartsOfHugePages) {
     EXPECT_TRUE(are_pristine(buffers));
     EXPECT_TRUE(are_huge(buffers));
   } catch (const DeviceError& error) {
+    if (!std::string(error.what()).starts_with("no huge pages to be had")) throw;
     GTEST_SKIP() << error.what();
   }
 }
