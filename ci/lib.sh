@@ -73,9 +73,11 @@ build() {
 # build_image TARGET PRESET [ARGUMENT...]: these of build-target, whose output is passed on as it
 # comes; sets image to the folder that its last line names. The callers have pipefail set.
 build_image() {
-    local target=$1 preset=$2 line
+    local target=$1 preset=$2 line file=ci/targets/$1.toml
     shift 2
     image=
+    case $target in *.toml) file=$target ;; esac
+    ! grep -qs '^settings = ' "$file" || install_packages kernel
     shopt -s lastpipe  # else the loop would set a copy of image
     ci/build-target "$target" --program "build/$preset/conformance/mrproof" --build build "$@" |
         while IFS= read -r line; do

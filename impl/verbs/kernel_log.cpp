@@ -25,6 +25,12 @@ constexpr std::string_view kReport = "WARNING: ", kReportEnd = "---[ end trace";
 constexpr std::array<std::string_view, 8> kFaults{
     "WARNING:", "BUG:", "Oops",         "general protection",
     "UBSAN:",   "[#",   "Kernel panic", "blocked for more than"};
+/// What heads a call trace; the last two tell who had memory that a sanitizer found misused.
+constexpr std::array<std::string_view, 3> kTraces{"Call Trace", "Allocated by task",
+                                                  "Freed by task"};
+/// Functions of a sanitizer's own, which are at the head of its traces.
+constexpr std::array<std::string_view, 5> kReporters{"dump_stack", "print_report", "kasan_",
+                                                     "__kasan_", "ubsan_"};
 constexpr std::array<std::string_view, 3> kStalls{"soft lockup", "self-detected stall",
                                                   "detected stalls"};
 
@@ -32,6 +38,13 @@ template <std::size_t N>
 bool contains_any(std::string_view line, const std::array<std::string_view, N>& words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return line.find(word) != line.npos; });
+}
+
+/// Whether the line, a frame of a trace, names a function of a sanitizer.
+bool is_of_reporter(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return std::any_of(kReporters.begin(), kReporters.end(),
+                     [&](std::string_view name) { return line.starts_with(name); });
 }
 
 /// Many warnings are given once per boot (WARN_ONCE); the next case is to have them, too, where
@@ -57,9 +70,9 @@ LogLine classify_record(std::string_view record, std::string_view& text) {
   text = text.substr(0, text.find('\n'));
   if (priority > kWarning) return LogLine::ordinary;  // facility 0 is the kernel
   if (contains_any(text, kStalls)) return LogLine::stall;
-  if (text.find("Call Trace") != text.npos) return LogLine::call_trace;
+  if (contains_any(text, kTraces)) return LogLine::call_trace;
   if (text.starts_with(' ') && text.find("+0x") != text.npos && text.find(" ? ") == text.npos)
-    return LogLine::frame;
+    return is_of_reporter(text) ? LogLine::ordinary : LogLine::frame;
   return contains_any(text, kFaults) ? LogLine::fault : LogLine::ordinary;
 }
 
@@ -78,12 +91,12 @@ bool KernelLog::tells(LogLine kind) {
   switch (kind) {
     case LogLine::ordinary: return false;
     case LogLine::frame: return frames_left_ > 0 && frames_left_-- > 0;
-    case LogLine::stall: stall_ = true; break;
-    case LogLine::fault: stall_ = false; break;
+    case LogLine::stall: left_out_ = true; break;
+    case LogLine::fault: left_out_ = false; break;
     case LogLine::call_trace: break;
   }
-  frames_left_ = kind == LogLine::call_trace && !stall_ ? kMostFrames : 0;
-  return !stall_;
+  frames_left_ = kind == LogLine::call_trace && !left_out_ ? kMostFrames : 0;
+  return !left_out_;
 }
 
 std::string KernelLog::take() {
@@ -112,7 +125,10 @@ void KernelLog::read_new(std::string& lines) {
     const LogLine kind = classify_record({record.data(), static_cast<std::size_t>(size)}, text);
     if (kind == LogLine::fault && text.starts_with(kReport)) in_report_ = true;
     if (text.starts_with(kReportEnd)) in_report_ = false;
-    if (!tells(kind)) continue;
+    // A sanitizer complains of each access to what was freed.
+    const bool again =
+        kind == LogLine::fault && lines.find(text.substr(0, text.find("+0x"))) != lines.npos;
+    if (!tells(again ? LogLine::stall : kind)) continue;
     if (lines.size() + text.size() > kMostText) continue;
     if (!lines.empty()) lines += '\n';
     lines += text;

@@ -12,7 +12,7 @@ enum class LogLine : std::uint8_t {
   ordinary,    ///< nothing wrong with the kernel
   fault,       ///< WARN, BUG, oops, a sanitizer's finding, a task that hangs
   call_trace,  ///< heads the trace that follows one of the others
-  frame,       ///< a function of such a trace that was certainly running
+  frame,       ///< a function of such a trace that was certainly running, and reports nothing
   stall,       ///< a processor that was busy for too long, as happens in slow virtual machines
 };
 
@@ -28,10 +28,11 @@ class KernelLog {
 
   /// Whether the log can be read.
   [[nodiscard]] bool watching() const { return file_ >= 0; }
-  /// The new lines about a fault in the kernel, with the first functions of its call trace, joined
-  /// by newlines; mostly empty. It costs one system call when nothing was logged. Lines that
+  /// The new lines about a fault in the kernel, with the first functions of its call trace (and of
+  /// those that allocated and freed the memory, if a sanitizer tells), joined by newlines; mostly
+  /// empty. It costs one system call when nothing was logged. Lines that
   /// drivers log at warning level in their ordinary work are left out, and so are stalls, which a
-  /// slow machine causes by itself. If debugfs is mounted, warnings that the kernel gives once per
+  /// slow machine causes by itself, and all but the first report from one place. If debugfs is mounted, warnings that the kernel gives once per
   /// boot can come again afterwards.
   std::string take();
 
@@ -41,7 +42,7 @@ class KernelLog {
   bool tells(LogLine kind);
 
   int file_ = -1;
-  bool stall_ = false;      ///< the call trace to come belongs to the report of a stall
+  bool left_out_ = false;   ///< the call trace to come belongs to a report that is not told
   bool in_report_ = false;  ///< the end of a warning was not read yet
   int frames_left_ = 0;     ///< of the call trace that is being read
 };

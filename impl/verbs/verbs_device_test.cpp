@@ -70,6 +70,17 @@ TEST(KernelLog, TellsFaultsFromChatter) {
   EXPECT_EQ(kind_of("no record"), LogLine::ordinary);
 }
 
+TEST(KernelLog, TellsWhoHadWhatASanitizerFinds) {
+  EXPECT_EQ(kind_of("3,940,9881,-;BUG: KASAN: use-after-free in __rxe_put+0x18/0x60\n"),
+            LogLine::fault);
+  EXPECT_EQ(kind_of("3,941,9882,-; dump_stack_lvl+0x4c/0x5f\n"), LogLine::ordinary);
+  EXPECT_EQ(kind_of("3,942,9883,-; kasan_report+0xd7/0x190\n"), LogLine::ordinary);
+  EXPECT_EQ(kind_of("3,943,9884,-; rxe_mw_cleanup+0xd2/0x1e0 [rdma_rxe]\n"), LogLine::frame);
+  EXPECT_EQ(kind_of("3,944,9885,-;Freed by task 125:\n"), LogLine::call_trace);
+  EXPECT_EQ(kind_of("4,945,9886,-; __kasan_slab_free+0xf6/0x140\n"), LogLine::ordinary);
+  EXPECT_EQ(kind_of("4,946,9887,-; ib_destroy_qp_user+0x28e/0x3c0 [ib_core]\n"), LogLine::frame);
+}
+
 TEST(KernelLog, TextIsTheFirstLineOfTheRecord) {
   std::string_view text;
   classify_record("4,940,9881,-;BUG: x\n SUBSYSTEM=infiniband\n", text);
