@@ -6,7 +6,7 @@ worker, QEMU or the guest's kernel dies in the middle of a run.
 
 MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77. Iwarp
 wants those of siw and siw-sid among those of other targets in MRPROOF_OTHER_TARGET_DIRS, separated
-by colons (ci/test --long). Each test boots guests of its own; a whole run takes about five minutes
+by colons, and Sanitized that of kasan (ci/test --long). Each test boots guests of its own; a whole run takes about five minutes
 under emulation.
 """
 
@@ -32,6 +32,8 @@ PROGRAM = ""
 TARGET = os.environ.get("MRPROOF_TARGET_DIR", "")
 SIW = [folder for folder in os.environ.get("MRPROOF_OTHER_TARGET_DIRS", "").split(":")
        if Path(folder).name in ("siw", "siw-sid")]
+SANITIZED = [folder for folder in os.environ.get("MRPROOF_OTHER_TARGET_DIRS", "").split(":")
+             if Path(folder).name == "kasan"]
 EXPECTATIONS = ROOT / "ci/expectations"
 
 
@@ -418,6 +420,21 @@ class Iwarp(unittest.TestCase):
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 last = done.stdout.strip().splitlines()[-1]
                 self.assertTrue(last.startswith("reproduced: "), done.stdout)
+
+
+class Sanitized(unittest.TestCase):
+    """A kernel that complains of the use of memory that was freed."""
+
+    def test_who_freed_it(self):
+        self.assertEqual(len(SANITIZED), 1)
+        trace = EXPECTATIONS / "F13-destroying-a-queue-pair-under-a-window.mrt"
+        done = mrproof("replay", trace, "--target", SANITIZED[0])
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("BUG: KASAN: use-after-free in __rxe_put+"), 1)
+        _, told = done.stdout.split("BUG: KASAN: use-after-free in __rxe_put+", 1)
+        freed = told.split("Freed by task", 1)[1].split("BUG:", 1)[0]
+        self.assertIn("ib_destroy_qp_user+", freed)
+        self.assertNotIn("kasan_", freed)
 
 
 class TwoProcesses(unittest.TestCase):
