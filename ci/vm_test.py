@@ -6,8 +6,8 @@ worker, QEMU or the guest's kernel dies in the middle of a run.
 
 MRPROOF_TARGET_DIR names the image of debian-bookworm (ci/test sets it); without it: exit 77. Iwarp
 wants those of siw and siw-sid among those of other targets in MRPROOF_OTHER_TARGET_DIRS, separated
-by colons, and Sanitized that of kasan (ci/test --long). Each test boots guests of its own; a whole run takes about five minutes
-under emulation.
+by colons, and Sanitized that of kasan (ci/test --long). Each test boots guests of its own; a whole
+run takes about five minutes under emulation.
 """
 
 import json

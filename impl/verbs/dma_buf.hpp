@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/conditions/registration.hpp"
+
 namespace mrproof::impl {
 
 /// A dma-buf of which the last kSize bytes are used. It is that of another program, of a GPU's
@@ -13,7 +15,7 @@ namespace mrproof::impl {
 /// kernels cannot make one and few runs want one.
 class DmaBuf {
  public:
-  static constexpr std::uint64_t kSize = 8192;
+  static constexpr std::uint64_t kSize = model::kDmabufSize;
   static constexpr const char* kSource = "MRPROOF_DMABUF_FROM";
 
   /// Throws DeviceError if the socket that is named sends no descriptor, or what it sends has no

@@ -30,10 +30,10 @@ class KernelLog {
   [[nodiscard]] bool watching() const { return file_ >= 0; }
   /// The new lines about a fault in the kernel, with the first functions of its call trace (and of
   /// those that allocated and freed the memory, if a sanitizer tells), joined by newlines; mostly
-  /// empty. It costs one system call when nothing was logged. Lines that
-  /// drivers log at warning level in their ordinary work are left out, and so are stalls, which a
-  /// slow machine causes by itself, and all but the first report from one place. If debugfs is mounted, warnings that the kernel gives once per
-  /// boot can come again afterwards.
+  /// empty. It costs one system call when nothing was logged. Lines that drivers log at warning
+  /// level in their ordinary work are left out, and so are stalls, which a slow machine causes by
+  /// itself, and all but the first report from one place. If debugfs is mounted, warnings that the
+  /// kernel gives once per boot can come again afterwards.
   std::string take();
 
  private:
