@@ -33,7 +33,13 @@ void Qmp::send(const std::string& command, const json& arguments) {
 
 void Qmp::greet(bool goes_on) {
   send("qmp_capabilities", json::object());
-  if (goes_on) send("cont", json::object());
+  if (goes_on) go_on();
+}
+
+void Qmp::go_on() {
+  send("cont", json::object());
+  go_on_ = sent_;
+  stopped_ = false;
 }
 
 json Qmp::execute(const std::string& command, const json& arguments) {
@@ -76,6 +82,7 @@ void Qmp::take(const std::string& line) {
   const json message = json::parse(line, nullptr, false);
   if (!message.is_object()) return;
   if (message.value("id", 0) == sent_) answer_ = line;
+  if (message.value("id", 0) == go_on_ && message.contains("error")) stopped_ = true;
   const std::string event = message.value("event", "");
   if (event == "STOP") stopped_ = true;
   if (event == "RESUME") stopped_ = false;

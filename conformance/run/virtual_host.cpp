@@ -318,11 +318,7 @@ class VirtualHost : public AgentHost {
 
   void resume() override {
     heard_ = Clock::now();
-    if (pauses()) try {
-        qmp_->execute("cont");
-      } catch (const model::ToolError& e) {  // that QEMU is gone shows in its end
-        if (qmp_->is_open()) deaf_ = e.what();
-      }
+    if (pauses()) qmp_->go_on();
   }
 
   Ended process_ended() override {
@@ -335,10 +331,6 @@ class VirtualHost : public AgentHost {
     if (const auto end = peer_ ? peer_->end() : std::nullopt) {
       renew();
       return end;
-    }
-    if (!deaf_.empty()) {
-      renew();
-      return Ended{Ended::How::lost, 0, std::exchange(deaf_, "")};
     }
     // A kernel that knows the device tells of its panics by it.
     if (qmp_ && qmp_->is_stopped() && !channel_.waiting()) {
@@ -368,7 +360,6 @@ class VirtualHost : public AgentHost {
   std::string log_;
   bool has_monitor_ = false;
   std::optional<Qmp> qmp_;
-  std::string deaf_;  ///< what the monitor does not answer to, if it does not
   int boots_ = 0;
   double boot_seconds_ = 0;
   Clock::time_point heard_;
