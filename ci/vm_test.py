@@ -12,6 +12,7 @@ run takes about five minutes under emulation.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -430,7 +431,9 @@ class Sanitized(unittest.TestCase):
         trace = EXPECTATIONS / "F13-destroying-a-queue-pair-under-a-window.mrt"
         done = mrproof("replay", trace, "--target", SANITIZED[0])
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count("BUG: KASAN: use-after-free in __rxe_put+"), 1)
+        places = re.findall(r"BUG: KASAN: (.*)\+0x", done.stdout)
+        self.assertGreater(len(places), 3)
+        self.assertEqual(len(places), len(set(places)), "one of each place")
         _, told = done.stdout.split("BUG: KASAN: use-after-free in __rxe_put+", 1)
         freed = told.split("Freed by task", 1)[1].split("BUG:", 1)[0]
         self.assertIn("ib_destroy_qp_user+", freed)

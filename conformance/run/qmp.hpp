@@ -15,8 +15,8 @@ class Qmp {
   Qmp(const Qmp&) = delete;
   Qmp& operator=(const Qmp&) = delete;
 
-  /// Begins with what QEMU wants to hear first; `goes_on`: and has it let the machine run then. It
-  /// is not waited for: a QEMU that does not answer shows in a machine that does not come up.
+  /// Begins with what QEMU wants to hear first; `goes_on`: and has it let the machine run then. A
+  /// QEMU that does not answer shows in a machine that does not come up.
   void greet(bool goes_on);
   /// Lets a machine that stands still run. It is not waited for: a busy guest keeps QEMU from
   /// saying so for as long as it does not sleep.

@@ -31,6 +31,8 @@ constexpr std::array<std::string_view, 3> kTraces{"Call Trace", "Allocated by ta
 /// Functions of a sanitizer's own, which are at the head of its traces.
 constexpr std::array<std::string_view, 5> kReporters{"dump_stack", "print_report", "kasan_",
                                                      "__kasan_", "ubsan_"};
+/// It complains of each access to what was freed.
+constexpr std::string_view kSanitizer = "BUG: KASAN";
 constexpr std::array<std::string_view, 3> kStalls{"soft lockup", "self-detected stall",
                                                   "detected stalls"};
 
@@ -125,9 +127,8 @@ void KernelLog::read_new(std::string& lines) {
     const LogLine kind = classify_record({record.data(), static_cast<std::size_t>(size)}, text);
     if (kind == LogLine::fault && text.starts_with(kReport)) in_report_ = true;
     if (text.starts_with(kReportEnd)) in_report_ = false;
-    // A sanitizer complains of each access to what was freed.
-    const bool again =
-        kind == LogLine::fault && lines.find(text.substr(0, text.find("+0x"))) != lines.npos;
+    const bool again = text.starts_with(kSanitizer) &&
+                       lines.find(text.substr(0, text.find("+0x"))) != lines.npos;
     if (!tells(again ? LogLine::stall : kind)) continue;
     if (lines.size() + text.size() > kMostText) continue;
     if (!lines.empty()) lines += '\n';

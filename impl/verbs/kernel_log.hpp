@@ -32,8 +32,8 @@ class KernelLog {
   /// those that allocated and freed the memory, if a sanitizer tells), joined by newlines; mostly
   /// empty. It costs one system call when nothing was logged. Lines that drivers log at warning
   /// level in their ordinary work are left out, and so are stalls, which a slow machine causes by
-  /// itself, and all but the first report from one place. If debugfs is mounted, warnings that the
-  /// kernel gives once per boot can come again afterwards.
+  /// itself, and all but the first of a sanitizer's reports from one place. If debugfs is mounted,
+  /// warnings that the kernel gives once per boot can come again afterwards.
   std::string take();
 
  private:
