@@ -140,7 +140,7 @@ class BuiltKernel:
             nonlocal steps
             steps += 1
             if steps % 200 == 0:
-                say(f"building {source.name}: {steps} files of some 1,500")
+                say(f"building {source.name}: {steps} files")
 
         packages.run(["make", "-j2", "-C", str(source), f"O={self.folder / 'output'}", "bzImage",
                       "modules"], "does it build with this compiler?", progress=progress)
