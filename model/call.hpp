@@ -142,16 +142,23 @@ enum Protection : std::uint8_t {
   kWritePages = 2,  ///< readable and writable again; pages that were unmapped hold zeros
 };
 
-/// How much of a work request a call is: all of it, or one end of one that other calls overlap.
+/// How much of a call it is: all of it, or one end of one that other calls overlap.
 enum class Part : std::uint8_t {
-  whole,       ///< posted, and its completion waited for
-  posted,      ///< posted; it is in flight from now on
-  completion,  ///< the completion of the request in flight with this label
+  whole,       ///< made, and its end waited for
+  posted,      ///< posted, it is in flight from now on; or no work request, and begun in a thread
+  completion,  ///< the completion of the request in flight with this label; or the call's return
 };
-/// Requests in flight have labels from 1 on: 'a' to 'z' in traces.
+/// Requests in flight and calls that overlap have labels from 1 on: 'a' to 'z' in traces.
 inline constexpr std::uint8_t kMostLabels = 26;
 /// The longest delay before a call: a second.
 inline constexpr std::uint32_t kMostDelay = 1'000'000;
+
+/// Whether calls of the verb can overlap each other: each is made by a thread of its own. Work
+/// requests overlap others when they are in flight.
+constexpr bool may_overlap(Verb verb) {
+  return !is_transfer(verb) && verb != Verb::post_recv && verb < Verb::fill &&
+         verb != Verb::connect;
+}
 
 /// A scatter/gather element.
 template <class D> struct Element {
@@ -172,9 +179,10 @@ template <class D> struct Call {
   std::uint8_t seed = 0;      ///< fill's pattern
   std::uint8_t elements = 1;  ///< scatter/gather elements: 1, or 2 with `second`
   Part part = Part::whole;
-  std::uint8_t label = 0;  ///< of a request in flight; 0 if `part` is the whole
+  std::uint8_t label = 0;  ///< of a request in flight, or of the thread; 0 if `part` is the whole
   /// Microseconds that the program sleeps before the call: where requests in flight are then is a
-  /// matter of it. No result depends on it.
+  /// matter of it. Of a call that overlaps others, after the moment at which they begin. No result
+  /// depends on it.
   std::uint32_t delay = 0;
   typename D::Flags access{};
   typename D::Flags flags{};      ///< Change flags, advise_mr's, or a request's RequestForm
@@ -187,6 +195,11 @@ template <class D> struct Call {
   typename D::Address iova{};             ///< hca_va of ibv_reg_mr_iova(3)
   typename D::Address operand{}, swap{};  ///< compare_add and swap of an atomic operation
 };
+
+/// Whether the call overlaps others of its kind: it is begun, or it returns.
+constexpr bool is_overlapping(const auto& call) {
+  return call.part != Part::whole && !is_transfer(call.verb);
+}
 
 /// What the caller saw. Fields that a verb does not give keep their zero value.
 template <class D> struct Result {

@@ -7,6 +7,7 @@
 #include "model/judge/leftovers.hpp"
 #include "model/judge/rulebook.hpp"
 #include "model/oracle/flight.hpp"
+#include "model/oracle/together.hpp"
 
 namespace mrproof::specs {
 namespace {
@@ -115,7 +116,7 @@ Carriers model_carriers() {
   for (const auto* condition : kCircumstances<Plain>) add(condition);
   for (const auto* condition :
        {&kVerbInDialect, &kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown, &kMayBeInFlight,
-        &kFlightLeavesAlone, &kFlightApart, &kFailsBehind})
+        &kFlightLeavesAlone, &kFlightApart, &kFailsBehind, &kMayOverlap, &kAnyOrder, &kOverlaps})
     add(condition);
   for (const auto& condition : kNothingLeft) add(&condition);
   return all;

@@ -6,6 +6,7 @@
 #include "model/conditions/circumstances.hpp"
 #include "model/judge/leftovers.hpp"
 #include "model/oracle/flight.hpp"
+#include "model/oracle/together.hpp"
 #include "model/trace/notation.hpp"
 #include "specs/citations.hpp"
 
@@ -112,7 +113,8 @@ std::vector<const PlainCondition*> all_conditions(const Rulebook& book) {
     if (!contains(all, circumstance)) all.push_back(circumstance);
   for (const PlainCondition* named : {&kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown,
                                       &kMayBeInFlight, &kFlightLeavesAlone, &kFlightApart,
-                                      &kFailsBehind})
+                                      &kFailsBehind, &kMayOverlap, &kAnyOrder,
+                                      &kOverlaps})
     all.push_back(named);
   for (const auto& condition : kNothingLeft) all.push_back(&condition);
   return all;

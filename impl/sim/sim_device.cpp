@@ -1,5 +1,6 @@
 #include "impl/sim/sim_device.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <stdexcept>
@@ -65,6 +66,7 @@ std::span<const std::byte> SimDevice::buffer(std::size_t index) const {
 std::uint64_t SimDevice::reset(const model::Setup& setup) {
   left_ = {nothing_held(), std::exchange(leaves_, nothing_held())};
   in_flight_.clear();
+  begun_.clear();
   table_.clear();
   regions_.clear();
   windows_.clear();
@@ -89,19 +91,55 @@ std::uint64_t SimDevice::reset(const model::Setup& setup) {
 }
 
 Observation SimDevice::perform(const Call& call) {
+  Observation observation;
   if (call.part == model::Part::completion) {
-    Observation completed;
-    take_completion(call, completed.result);
-    return completed;
+    if (model::is_overlapping(call))
+      take_return(call, observation);
+    else
+      take_completion(call, observation.result);
+    return observation;
   }
   check_elements(call);
   check_process(call);
-  Observation observation;
   Result& result = observation.result;
   result.own_receive = Plain::small(Outcome::none);
   result.peer_receive = Plain::small(Outcome::none);
-  dispatch(call, result);
+  if (model::is_overlapping(call)) {
+    begun_.push_back({call, false, result});
+    result.outcome = Outcome::none;
+  } else {
+    dispatch(call, result);
+  }
   return observation;
+}
+
+/// Of calls that overlap the one with the shortest delay comes first.
+void SimDevice::make_begun() {
+  std::stable_sort(begun_.begin(), begun_.end(),
+                   [](const Posted& a, const Posted& b) { return a.call.delay < b.call.delay; });
+  for (Posted& begun : begun_) {
+    dispatch(begun.call, begun.result);
+    begun.made = true;
+    if (begun_.size() == 1) return;
+    Result& first = begun_.front().result;
+    const bool both_register =
+        &begun != &begun_.front() && model::makes_region(begun.call.verb) &&
+        model::makes_region(begun_.front().call.verb) && first.outcome == Outcome::ok;
+    if (both_register && begun.result.outcome == Outcome::ok &&
+        broken(Fault::overlapping_registrations_share_keys))
+      begun.result = first;
+    if (begun.call.verb == Verb::dealloc_mw && broken(Fault::overlapping_deallocation_refused))
+      refused(begun.result, EBUSY);
+  }
+}
+
+void SimDevice::take_return(const Call& call, Observation& seen) {
+  if (!begun_.empty() && !begun_.front().made) make_begun();
+  const auto found = std::find_if(begun_.begin(), begun_.end(),
+                                  [&](const Posted& b) { return b.call.label == call.label; });
+  require(found != begun_.end(), "simulated device: no call of this label has begun");
+  seen.result = found->result;
+  begun_.erase(found);
 }
 
 /// No program can make a call that names objects of two processes.

@@ -188,6 +188,8 @@ class SimDevice final : public Device {
   void post(const Call& call, Result& result);
   void make(Posted& posted);
   void take_completion(const Call& call, Result& result);
+  void make_begun();
+  void take_return(const Call& call, Observation& seen);
 
   // remote_operations.cpp
   [[nodiscard]] bool accepts(const Call& call, const QueuePair& own, const QueuePair& peer) const;
@@ -217,6 +219,7 @@ class SimDevice final : public Device {
   Slots<Handle> windows_;
   std::array<QueuePair, model::Plain::kQps> qps_{};
   std::vector<Posted> in_flight_;  ///< in the order of their posting
+  std::vector<Posted> begun_;      ///< calls that overlap, as they begin; then as they were made
 };
 
 }  // namespace mrproof::impl

@@ -1,6 +1,7 @@
 // Calls of the verbs device, and those on protection domains and queue pairs.
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "impl/verbs/arguments.hpp"
 #include "impl/verbs/verbs_device.hpp"
@@ -18,7 +19,8 @@ Observation VerbsDevice::perform(const Call& call) {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   Observation seen;
   seen.result.own_receive = seen.result.peer_receive = Plain::small(Outcome::none);
-  if (call.delay != 0) std::this_thread::sleep_for(std::chrono::microseconds(call.delay));
+  // Of calls that overlap, each thread waits for its own moment.
+  if (call.delay != 0 && !model::is_overlapping(call)) std::this_thread::sleep_for(std::chrono::microseconds(call.delay));
   const Clock::time_point start = Clock::now();
   seen.process = process_of(call);
   dispatch(call, seen);
@@ -32,6 +34,7 @@ Observation VerbsDevice::perform(const Call& call) {
 
 void VerbsDevice::dispatch(const Call& call, Observation& seen) {
   if (model::is_transfer(call.verb)) return transfer(call, seen);
+  if (model::is_overlapping(call) && call.part == model::Part::posted) return begin(call, seen);
   switch (call.verb) {
     case Verb::query_qp: return query_qp(call, seen);
     case Verb::connect: return connect(call, seen);
@@ -56,10 +59,29 @@ std::uint8_t VerbsDevice::process_of(const Call& call) const {
   }
 }
 
+/// Has a thread make the call where its objects are, as soon as one that has begun is to return.
+void VerbsDevice::begin(const Call& call, Observation& seen) {
+  gone_on_ = false;
+  processes_.at(process_of(call))->carry_out({.kind = Kind::begin, .call = call});
+  seen.result.outcome = Outcome::none;
+}
+
+/// Makes the call in that process; or sees how it ended, if it has begun. The other process goes on
+/// first, since telling it takes longer.
+Answer VerbsDevice::made(std::uint8_t process, const Call& call) {
+  if (!model::is_overlapping(call))
+    return processes_.at(process)->carry_out({.kind = Kind::call, .qp = call.qp, .call = call});
+  if (!std::exchange(gone_on_, true)) {
+    if (other_) other_->carry_out({.kind = Kind::go});
+    context_.carry_out({.kind = Kind::go});
+  }
+  return processes_.at(process)->carry_out({.kind = Kind::join, .call = call});
+}
+
 /// Makes the call where its objects are, and notes what comes and goes.
 void VerbsDevice::call_on_objects(const Call& call, Observation& seen) {
   const std::uint8_t process = process_of(call);
-  seen.result = processes_.at(process)->carry_out({.kind = Kind::call, .call = call}).result;
+  seen.result = made(process, call).result;
   if (seen.result.outcome != Outcome::ok) return;
   if (model::makes_region(call.verb)) region_process_.at(call.mr) = process;
   if (call.verb == Verb::alloc_mw) window_process_.at(call.mw) = process;
@@ -91,7 +113,7 @@ void VerbsDevice::protect(const Call& call) {
 }
 
 void VerbsDevice::query_qp(const Call& call, Observation& seen) {
-  const Answer answer = ask(call.qp, {.kind = Kind::call, .qp = call.qp, .call = call});
+  const Answer answer = made(process_of(call), call);
   seen.result = answer.result;
   if (seen.result.outcome == Outcome::ok)
     pair_of(call.qp).failed |= answer.state != model::QpState::rts;

@@ -53,11 +53,14 @@ Answer Context::carry_out(const Order& order) {
   const auto end = [&]() -> QpEnd& { return end_of(order.qp); };
   switch (order.kind) {
     case Kind::call:
-      if (order.call.verb == Verb::query_qp)
-        query_qp(order.call, answer);
-      else
-        perform(order.call, answer.result);
+      // Its end waits for the driver's threads.
+      if (order.call.verb == Verb::destroy_qp) come_first(false);
+      make_call(order.call, answer);
+      if (order.call.verb == Verb::destroy_qp) come_first_in_flight();
       break;
+    case Kind::begin: begin(order.call); break;
+    case Kind::go: threads_.go(); break;
+    case Kind::join: return threads_.join(order.call.label);
     case Kind::request: request(order.call, answer); break;
     case Kind::take_receive:
       // An end that was destroyed has none.
@@ -89,6 +92,26 @@ Answer Context::carry_out(const Order& order) {
     case Kind::nothing: break;
   }
   return answer;
+}
+
+void Context::make_call(const Call& call, Answer& answer) {
+  if (call.verb == Verb::query_qp) return query_qp(call, answer);
+  perform(call, answer.result);
+}
+
+/// Slots are made here: threads only change what is in theirs.
+void Context::begin(const Call& call) {
+  static_cast<void>(pds_.at(call.pd));
+  static_cast<void>(regions_.at(call.mr));
+  static_cast<void>(regions_.at(call.source));
+  static_cast<void>(windows_.at(call.mw));
+  if (call.verb == Verb::reg_dmabuf_mr) static_cast<void>(dma_buf_.descriptor());
+  threads_.begin(call.label, call.delay, call.verb == Verb::destroy_qp, [this, call] {
+    Answer answer;
+    answer.result.own_receive = answer.result.peer_receive = Plain::small(model::Outcome::none);
+    make_call(call, answer);
+    return answer;
+  });
 }
 
 /// Calls that are no work requests of a send queue.
@@ -147,9 +170,7 @@ void Context::modify_qp(const Call& call, Result& result) {
 
 void Context::destroy_qp(const Call& call, Result& result) {
   QpEnd& end = end_of(call.qp);
-  come_first(false);  // it waits for the driver's threads
   const int error = ibv_destroy_qp(end.qp.get());
-  come_first_in_flight();
   if (error != 0) return refuse(result, error);
   static_cast<void>(end.qp.release());
   end = QpEnd{};
@@ -166,6 +187,7 @@ void Context::release_pd(std::uint32_t pd) { let_go(pds_.at(pd), stuck_domains_,
 
 /// Windows first: a region is not let go while one is bound to it.
 void Context::release_objects() {
+  threads_.join_all();  // of a case that ended before their return
   in_flight_ = {};
   list_.clear();  // of a case that ended before the last request of its list
   come_first(false);

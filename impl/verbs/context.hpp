@@ -18,6 +18,7 @@
 #include "impl/verbs/queue_pair.hpp"
 #include "impl/verbs/rdma_netlink.hpp"
 #include "impl/verbs/request.hpp"
+#include "impl/verbs/threads.hpp"
 
 namespace mrproof::impl {
 
@@ -39,6 +40,8 @@ class Context final : public Process {
   using Result = model::Result<model::Plain>;
 
   // context.cpp
+  void make_call(const Call& call, Answer& answer);
+  void begin(const Call& call);
   void perform(const Call& call, Result& result);
   void alloc_pd(const Call& call, Result& result);
   void dealloc_pd(const Call& call, Result& result);
@@ -111,6 +114,7 @@ class Context final : public Process {
   std::vector<ibv_mw*> stuck_windows_;              ///< that the device refused to destroy
   std::vector<ibv_mr*> stuck_regions_;
   std::vector<ibv_pd*> stuck_domains_;
+  Threads threads_;
 };
 
 }  // namespace mrproof::impl

@@ -124,6 +124,8 @@ class VerbsDevice final : public Device {
   void dispatch(const Call& call, Observation& seen);
   [[nodiscard]] std::uint8_t process_of(const Call& call) const;
   void call_on_objects(const Call& call, Observation& seen);
+  void begin(const Call& call, Observation& seen);
+  Answer made(std::uint8_t process, const Call& call);
   void protect(const Call& call);
   void query_qp(const Call& call, Observation& seen);
   void connect(const Call& call, Observation& seen);
@@ -154,6 +156,7 @@ class VerbsDevice final : public Device {
   bool read_after_connect_ = false;
   std::array<std::uint8_t, model::Plain::kPds> slot_process_{};  ///< as the setup says
   std::vector<Call> in_flight_;  ///< requests that were posted, and not completed
+  bool gone_on_ = false;         ///< calls that have begun were told to
   Slots<PdSlot> pds_;
   /// Which process made the object of each slot last.
   Slots<std::uint8_t> region_process_, window_process_;

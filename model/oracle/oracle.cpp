@@ -63,7 +63,10 @@ Oracle::Oracle(const Rulebook& book, const Setup& setup, const Capabilities<Plai
     : book_(&book), state_(initial_state(setup, can, book.defined_access())) {}
 
 void Oracle::resolve(PlannedCall& step) const {
-  const auto* posted = step.call.part == Part::completion ? flight_.find(step.call.label) : nullptr;
+  const PlannedCall* posted = nullptr;
+  if (step.call.part == Part::completion)
+    posted = is_transfer(step.call.verb) ? flight_.find(step.call.label)
+                                         : together_.find(step.call.label);
   if (posted == nullptr) return resolve_keys(step, state_);
   step = *posted;
   step.call.part = Part::completion;
@@ -79,6 +82,8 @@ const PlainCondition* Oracle::forbids(const PlainView& view) const {
   // What a request in flight needed, it needed when it was posted.
   if (view.call.part != Part::completion)
     if (const auto* broken = book_->forbids(view)) return broken;
+  if (const auto* broken = together_.forbids(*book_, state_, view.call)) return broken;
+  if (is_overlapping(view.call)) return flight_.empty() ? nullptr : &kMayOverlap;
   return flight_.forbids(state_, view.call);
 }
 
@@ -86,7 +91,8 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
   Judgement judgement = judge_step(step, source);
   const bool deviates = judgement.verdict == Verdict::deviates;
   lost_ = judgement.verdict == Verdict::hang || undefined_ ||
-          (deviates && !recover(step, judgement));
+          (deviates && (is_overlapping(step.call) || !recover(step, judgement)));
+  if (is_overlapping(step.call)) return judgement;
   if (step.call.part == Part::completion)
     flight_.complete(*book_, step.call, step.result.outcome == Outcome::ok ? nullptr : &state_);
   // A pair that was not connected anew is anywhere between.
@@ -98,6 +104,7 @@ Judgement Oracle::check(Step& step, MemorySource& source) {
 
 Judgement Oracle::judge_step(Step& step, MemorySource& source) {
   follow_program(step.call);
+  if (is_overlapping(step.call)) return judge_overlapping(step, source);
   if (is_in_flight(step)) return post(step, source);
   if (step.call.part == Part::completion) return complete(step, source);
   const PlainView view{state_, step.call, step.result};
@@ -144,6 +151,46 @@ Judgement Oracle::post(Step& step, MemorySource& source) {
   const PlainView view{state_, step.call, step.result};
   const PlainRule& rule = *book_->rules(step.call.verb, Outcome::ok).front();
   return check_bytes(step, view, rule, {}, source);
+}
+
+/// A call has begun, or returned. Of memory it changes nothing.
+Judgement Oracle::judge_overlapping(Step& step, MemorySource& source) {
+  const bool begins = step.call.part == Part::posted;
+  const auto rules = book_->rules(step.call.verb, begins ? Outcome::ok : step.result.outcome);
+  Judgement judgement;
+  judgement.rule = rules.empty() ? nullptr : rules.front();
+  if (begins)
+    together_.begin(step);
+  else if (together_.end(step))
+    judgement = explain_overlapping(step);
+  if (judgement.verdict == Verdict::deviates) {
+    source.differences(memory_, step.bytes);
+    return judgement;
+  }
+  const PlainView view{state_, step.call, step.result};
+  const Judgement bytes =
+      check_bytes(step, view, *book_->rules(step.call.verb, Outcome::ok).front(), {}, source);
+  if (bytes.verdict != Verdict::deviates) return judgement;
+  surprise_ = {state_, step.call, step.result, bytes, provenance_};
+  return bytes;
+}
+
+/// All have returned: the state after them, and what is to be said of the last one to return; or of
+/// the one that no order explains.
+Judgement Oracle::explain_overlapping(const Step& step) {
+  Judgement judged;
+  for (auto& made : together_.explain(*book_, state_)) {
+    const PlainView view{state_, made.call, made.result};
+    if (made.judgement.verdict == Verdict::deviates) {
+      made.judgement.broken.push_back(&kOverlaps);
+      surprise_ = {state_, made.call, made.result, made.judgement, provenance_};
+      return made.judgement;
+    }
+    provenance_.note(*book_, *made.judgement.rule, view);
+    advance(*made.judgement.rule, view, state_);
+    if (made.call.label == step.call.label) judged = made.judgement;
+  }
+  return judged;
 }
 
 /// What requests in flight may store in the state as it is.

@@ -10,6 +10,7 @@
 #include "model/oracle/late_bytes.hpp"
 #include "model/oracle/memory.hpp"
 #include "model/oracle/provenance.hpp"
+#include "model/oracle/together.hpp"
 #include "model/trace/trace.hpp"
 
 namespace mrproof::model {
@@ -51,6 +52,8 @@ class Oracle {
   [[nodiscard]] bool lost() const { return lost_; }
   /// Requests that were posted and not completed.
   [[nodiscard]] const Flight& flight() const { return flight_; }
+  /// Calls that were begun, of which one at least has not returned.
+  [[nodiscard]] const Together& together() const { return together_; }
   /// What is to be said of a call that hangs, kills or is complained of, and was not checked yet.
   [[nodiscard]] Judgement trouble_with(const Step& step) const {
     return trouble_in({state_, step.call, step.result});
@@ -78,6 +81,8 @@ class Oracle {
   Judgement post(Step& step, MemorySource& source);
   [[nodiscard]] Judgement trouble_in(const PlainView& view) const;
   Judgement complete(Step& step, MemorySource& source);
+  Judgement judge_overlapping(Step& step, MemorySource& source);
+  Judgement explain_overlapping(const Step& step);
   void follow_flight(const Call<Plain>& call, const Region<Plain>& before);
   void expect_bytes_in_flight();
   void follow_program(const Call<Plain>& call);
@@ -96,6 +101,7 @@ class Oracle {
   Memory memory_;
   LateBytes late_bytes_;
   Flight flight_;
+  Together together_;
   /// Labels of requests in flight that may store nothing more: what they store to was deregistered.
   std::array<bool, kMostLabels + 1> cut_{};
   /// A request that is or was in flight beside others, and the state in which it was posted.

@@ -87,7 +87,7 @@ struct Step : PlannedCall {
   std::size_t line = 0;              ///< where it stands in the file, from 1
 };
 
-/// Whether the step is a request that was posted, and not refused.
+/// Whether the step is a request that was posted, and not refused; or a call that has begun.
 inline bool is_in_flight(const Step& step) {
   return step.call.part == Part::posted && step.result.outcome == Outcome::none;
 }

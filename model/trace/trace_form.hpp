@@ -88,6 +88,9 @@ constexpr Form form_of(Verb verb) {
   return {};
 }
 
+/// What a trace says of a request that is in flight from now on, or of a call that has begun.
+constexpr std::string_view begun_word(Verb verb) { return is_transfer(verb) ? "posted" : "begun"; }
+
 /// Whether the call connects the pair of a request in flight anew: then the request has no
 /// completion.
 constexpr bool abandons(const auto& call, const auto& request) {

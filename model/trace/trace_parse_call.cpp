@@ -197,6 +197,7 @@ std::uint32_t parse_flags(
 }
 
 void parse_call(LineScanner& in, Step& step) {
+  in.skip_blanks();
   const Argument target = next_target(in);
   if (target != Argument::none) {
     parse_argument(target, in, step);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/trace/trace_form.hpp"
 #include "model/trace/trace_parse.hpp"
 
 namespace mrproof::model {
@@ -150,7 +151,11 @@ void parse_result(LineScanner& in, Step& step) {
   in.skip_blanks();
   const std::size_t start = in.position();
   const bool posted = step.call.part == Part::posted;
-  r.outcome = posted && in.take("posted") ? Outcome::none : parse_outcome(in);
+  const auto begun = begun_word(step.call.verb);
+  r.outcome = posted && in.take(begun) ? Outcome::none : parse_outcome(in);
+  if (posted && is_overlapping(step.call) && r.outcome != Outcome::none)
+    in.fail_at(start, "a call that overlaps others has 'begun'; how it ended comes with its return, "
+                      "as 'a -> ok'");
   if (posted && r.outcome != Outcome::none && r.outcome != Outcome::refused)
     in.fail_at(start, "a request that was posted is 'posted' or 'refused'; its status comes with "
                       "its completion, as 'a -> SUCCESS'");

@@ -4,6 +4,7 @@
 
 #include "model/trace/notation.hpp"
 #include "model/trace/trace.hpp"
+#include "model/trace/trace_form.hpp"
 #include "model/trace/trace_loops.hpp"
 
 namespace mrproof::model {
@@ -92,7 +93,7 @@ void append_result(std::string& text, const Step& step) {
   if (!step.observed) return;
   const auto& r = step.result;
   if (is_in_flight(step)) {
-    text += "posted";
+    text += begun_word(step.call.verb);
     return append_bytes(text, step);
   }
   text += print_outcome(r.outcome, is_transfer(step.call.verb));
@@ -128,7 +129,8 @@ Annotation annotate(const Judgement& judgement, const Step& step) {
   const auto* rule = judgement.rule;
   const auto unnamed = [&] {
     if (!is_in_flight(step)) return rule_id(step.call.verb, step.result.outcome);
-    return std::string(kVerbNames.at(static_cast<std::size_t>(step.call.verb))) + ".posted";
+    return fmt::format("{}.{}", kVerbNames.at(static_cast<std::size_t>(step.call.verb)),
+                       begun_word(step.call.verb));
   };
   return {{rule == nullptr ? unnamed() : rule->id,
               judgement.kind, BrokenConditions(judgement.broken)},

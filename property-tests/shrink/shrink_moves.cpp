@@ -232,20 +232,30 @@ void propose_other_qps(const ShrinkForm& form, const Propose& propose) {
   }
 }
 
-/// A request that is not in flight, but waited for.
+/// A request that is not in flight, but waited for; or a call that is made before others overlap.
 void propose_landed(const ShrinkForm& form, const Propose& propose) {
   for (std::size_t at = 0; at < form.steps.size(); ++at) {
-    const auto label = form.steps[at].call.label;
-    if (form.steps[at].call.part != Part::posted) continue;
+    const auto& begun = form.steps[at].call;
+    if (begun.part != Part::posted) continue;
     ShrinkForm landed = form;
-    landed.steps[at].call.part = Part::whole;
-    landed.steps[at].call.label = 0;
-    landed.steps[at].call.flags = landed.steps[at].call.flags & ~Plain::flags(kLinked);
-    for (std::size_t end = at + 1; end < landed.steps.size(); ++end)
-      if (landed.steps[end].call.label == label) {
-        landed.steps.erase(landed.steps.begin() + static_cast<std::ptrdiff_t>(end));
-        break;
-      }
+    auto& steps = landed.steps;
+    const auto place = [&](std::size_t index) {
+      return steps.begin() + static_cast<std::ptrdiff_t>(index);
+    };
+    const auto end = std::find_if(place(at) + 1, steps.end(),
+                                  [&](const auto& s) { return s.call.label == begun.label; });
+    if (end != steps.end()) steps.erase(end);
+    auto& call = steps[at].call;
+    call.part = Part::whole;
+    call.label = 0;
+    if (model::is_transfer(call.verb)) {
+      call.flags = call.flags & ~Plain::flags(kLinked);
+    } else {
+      call.delay = 0;
+      std::size_t first = at;
+      while (first > 0 && model::is_overlapping(steps[first - 1].call)) --first;
+      std::rotate(place(first), place(at), place(at) + 1);
+    }
     propose(landed);
   }
 }

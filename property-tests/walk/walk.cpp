@@ -16,6 +16,10 @@ namespace {
 const Result<Plain> kNothingYet;
 /// Requests in flight at once.
 constexpr std::uint8_t kMostInFlight = 8;
+/// Calls that overlap each other at once.
+constexpr std::size_t kMostBegun = 3;
+/// How many calls are looked at for one that may overlap those that have begun.
+constexpr int kOthers = 12;
 /// How many more calls are looked at when one is wrong.
 constexpr int kCandidates = 6;
 
@@ -264,6 +268,36 @@ void Walk::delay(model::PlannedCall& step) {
   step.call.delay = static_cast<std::uint32_t>(random_.between(1, 1ULL << random_.between(1, 9)));
 }
 
+/// The call has begun from now on, if it may overlap others.
+bool Walk::begin(const model::Oracle& oracle, model::PlannedCall& step) {
+  auto& call = step.call;
+  if (!may_overlap(call.verb)) return false;
+  call.part = Part::posted;
+  call.label = static_cast<std::uint8_t>(oracle.together().size() + 1);
+  delay(step);
+  oracle.resolve(step);
+  if (admits(oracle, {oracle.state(), call, kNothingYet})) return true;
+  call.part = Part::whole;
+  call.label = 0;
+  call.delay = 0;
+  return false;
+}
+
+/// While calls overlap: another one, or the return of the first.
+model::PlannedCall Walk::beside_begun(const model::Oracle& oracle, CallMaker& make) {
+  const auto& begun = oracle.together();
+  const bool more = begun.size() == 1 || (begun.size() < kMostBegun && random_.chance(30));
+  for (int i = 0; more && !begun.returning() && i < kOthers; ++i) {
+    const bool wrong = random_.chance(options_->wrong_percent);
+    auto step = propose(make, random_.below(kAllKinds), wrong);
+    if (begin(oracle, step)) return step;
+  }
+  model::PlannedCall step = begun.next();
+  step.call.part = Part::completion;
+  step.call.delay = 0;
+  return step;
+}
+
 bool Walk::admits(const model::Oracle& oracle, const PlainView& view) {
   if (oracle.forbids(view) != nullptr) return false;
   const DeviationName* met = known().met(options_->known, oracle.book(), view);
@@ -303,6 +337,10 @@ model::PlannedCall Walk::next_call(const model::Oracle& oracle) {
   CallMaker make(random_, oracle, options_->unanswered_permille, options_->objects);
   for (;;) {
     std::optional<model::PlannedCall> step;
+    if (!oracle.together().empty()) {
+      before_.reset();
+      return beside_begun(oracle, make);
+    }
     if (!oracle.flight().empty()) {
       before_.reset();
       step = beside_flight(oracle, make);
@@ -326,6 +364,7 @@ model::PlannedCall Walk::next_call(const model::Oracle& oracle) {
     // Now and then as it comes: what is wrong in several respects has its place, too.
     if (wrong && !random_.chance(12)) choose_least_tried(oracle, make, roll, *step);
     if (!wrong && random_.chance(8) && post(oracle, *step)) return *step;
+    if (overlaps_ && random_.chance(60) && begin(oracle, *step)) return *step;
     before_ = Before{*step, revoked_by(*step), wrong};
     return *step;
   }

@@ -36,7 +36,7 @@ class Walk {
  public:
   /// `known`: what was found of options.known in cases before this one, if somebody keeps it.
   Walk(std::uint64_t seed, const WalkOptions& options, KnownDeviationIndex* known = nullptr)
-      : random_(seed), options_(&options), kept_known_(known) {}
+      : random_(seed), options_(&options), kept_known_(known), overlaps_(seed % 8 == 0) {}
 
   /// The next step: its call may be made in the oracle's state, and its keys are resolved.
   model::Step next(const model::Oracle& oracle);
@@ -62,6 +62,8 @@ class Walk {
   std::optional<model::PlannedCall> end_right(const model::Oracle& oracle,
                                               const model::Call<model::Plain>& request);
   std::optional<model::PlannedCall> beside_flight(const model::Oracle& oracle, CallMaker& make);
+  bool begin(const model::Oracle& oracle, model::PlannedCall& step);
+  model::PlannedCall beside_begun(const model::Oracle& oracle, CallMaker& make);
   /// Whether the call of the view may be made, and is not one to avoid.
   bool admits(const model::Oracle& oracle, const model::PlainView& view);
   /// Of the step and some more that are wrong, the one that was tried least in this case.
@@ -73,6 +75,7 @@ class Walk {
   const WalkOptions* options_;
   KnownDeviationIndex* kept_known_;
   KnownDeviationIndex own_known_;
+  bool overlaps_;  ///< calls overlap each other in this case
   Attempts attempts_;
   std::optional<Before> before_;
 };

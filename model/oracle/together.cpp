@@ -1,0 +1,164 @@
+#include "model/oracle/together.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/oracle/synthesize.hpp"
+
+namespace mrproof::model {
+namespace {
+
+Bit never(const PlainView& /*view*/) { return Bit(false); }
+
+using Calls = std::vector<const Call<Plain>*>;
+
+/// Whether both name a region and one makes it anew: nothing says what the other one finds.
+bool re_registers(const Call<Plain>& one, const Call<Plain>& other) {
+  if (one.verb != Verb::rereg_mr) return false;
+  switch (other.verb) {
+    case Verb::advise_mr: return true;
+    case Verb::rereg_mr:
+    case Verb::dereg_mr: return one.mr == other.mr;
+    case Verb::reg_shared_mr: return one.mr == other.source;
+    default: return false;
+  }
+}
+
+/// Whether both give a queue pair rights: either's may be those that stay.
+bool give_rights(const Call<Plain>& one, const Call<Plain>& other) {
+  return one.verb == Verb::modify_qp && other.verb == Verb::modify_qp && one.qp == other.qp;
+}
+
+/// The precondition that one of the calls would break in some order, whether those before it succeed
+/// or are refused; or null.
+const PlainCondition* broken_in_some_order(
+    const Rulebook& book, const State<Plain>& state, const Calls& calls) {
+  const Result<Plain> nothing;
+  for (const auto* call : calls) {
+    if (const auto* broken = book.forbids({state, *call, nothing})) return broken;
+    Calls others = calls;
+    std::erase(others, call);
+    if (others.empty()) return nullptr;
+    if (const auto* broken = broken_in_some_order(book, state, others)) return broken;
+    for (const auto* rule : book.rules(call->verb, Outcome::ok)) {
+      const auto seen = synthesize(*rule, state, *call);
+      if (!seen) continue;
+      State<Plain> after = state;
+      advance(*rule, {state, *call, *seen}, after);
+      if (const auto* broken = broken_in_some_order(book, after, others)) return broken;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const PlainCondition kMayOverlap{"may_overlap",
+    "calls that overlap are no work requests, receives or connections, and not the program's own "
+    "stores; their labels are free, no request is in flight, and there are four of them at most; "
+    "until all have returned nothing else is called, and none begins after one has returned",
+    "harness.overlap", About::situation, never};
+const PlainCondition kAnyOrder{"any_order",
+    "calls that overlap may be made in any order, whether those before succeed or are refused; none "
+    "makes a region anew that another one names, and no two give a queue pair rights",
+    "harness.overlap", About::situation, never};
+const PlainCondition kOverlaps{
+    "overlaps", "it overlapped other calls", "harness.overlap", About::situation, never};
+
+const PlannedCall& Together::next() const {
+  return std::find_if(begun_.begin(), begun_.end(), [](const Begun& b) { return !b.ended; })->step;
+}
+
+bool Together::returning() const {
+  return std::any_of(begun_.begin(), begun_.end(), [](const Begun& b) { return b.ended; });
+}
+
+const PlannedCall* Together::find(std::uint8_t label) const {
+  const auto found = std::find_if(begun_.begin(), begun_.end(),
+      [&](const Begun& b) { return !b.ended && b.step.call.label == label; });
+  return found == begun_.end() ? nullptr : &found->step;
+}
+
+const PlainCondition* Together::forbids(
+    const Rulebook& book, const State<Plain>& state, const Call<Plain>& call) const {
+  if (!is_overlapping(call)) return empty() ? nullptr : &kMayOverlap;
+  if (call.part == Part::completion) return find(call.label) == nullptr ? &kMayOverlap : nullptr;
+  if (!may_overlap(call.verb) || begun_.size() == kMost || returning() ||
+      find(call.label) != nullptr)
+    return &kMayOverlap;
+  Calls calls{&call};
+  for (const auto& begun : begun_) {
+    const auto& other = begun.step.call;
+    if (re_registers(call, other) || re_registers(other, call) || give_rights(call, other))
+      return &kAnyOrder;
+    calls.push_back(&other);
+  }
+  if (calls.size() == 1) return nullptr;
+  return broken_in_some_order(book, state, calls) == nullptr ? nullptr : &kAnyOrder;
+}
+
+void Together::begin(const PlannedCall& step) { begun_.push_back({step, {}}); }
+
+bool Together::end(const Step& step) {
+  for (auto& begun : begun_) {
+    if (begun.ended || begun.step.call.label != step.call.label) continue;
+    begun.ended = true;
+    begun.result = step.result;
+    break;
+  }
+  return std::all_of(begun_.begin(), begun_.end(), [](const Begun& b) { return b.ended; });
+}
+
+/// Looks at one order after the other until one explains all results.
+class Together::Orders {
+ public:
+  Orders(const Rulebook& book, const std::vector<Begun>& begun) : book_(book), begun_(begun) {}
+
+  bool explain(const State<Plain>& state) {
+    if (path_.size() == begun_.size()) {
+      furthest_ = path_;
+      return true;
+    }
+    for (const auto& one : begun_) {
+      if (std::find(taken_.begin(), taken_.end(), &one) != taken_.end()) continue;
+      auto call = one.step.call;
+      call.part = Part::whole;
+      const PlainView view{state, call, one.result};
+      Judgement judgement = judge(book_, view);
+      const bool deviates = judgement.verdict == Verdict::deviates;
+      State<Plain> after = state;
+      if (!deviates) advance(*judgement.rule, view, after);
+      path_.push_back({call, one.result, std::move(judgement)});
+      taken_.push_back(&one);
+      if (deviates)
+        keep_if_further();
+      else if (explain(after))
+        return true;
+      path_.pop_back();
+      taken_.pop_back();
+    }
+    return false;
+  }
+  [[nodiscard]] std::vector<Made> furthest() { return std::move(furthest_); }
+
+ private:
+  void keep_if_further() {
+    const bool further = path_.size() > furthest_.size();
+    const bool as_far = path_.size() == furthest_.size();
+    if (further || (as_far && is_plainer(path_.back().judgement, furthest_.back().judgement)))
+      furthest_ = path_;
+  }
+  const Rulebook& book_;
+  const std::vector<Begun>& begun_;
+  std::vector<const Begun*> taken_;
+  std::vector<Made> path_, furthest_;
+};
+
+std::vector<Together::Made> Together::explain(const Rulebook& book, const State<Plain>& state) {
+  Orders orders(book, begun_);
+  orders.explain(state);
+  begun_.clear();
+  return orders.furthest();
+}
+
+}  // namespace mrproof::model
