@@ -5,7 +5,9 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/judge/rulebook.hpp"
@@ -56,6 +58,8 @@ struct Judgement {
   /// (null if no rule has it).
   const PlainRule* rule = nullptr;
   std::vector<const PlainCondition*> broken;  ///< what it names
+  /// Set: it is said of a call that overlapped the one judged, and that ended so.
+  std::optional<std::pair<Verb, Outcome>> other = {};
 
   bool names(const PlainCondition* condition) const {
     return std::find(broken.begin(), broken.end(), condition) != broken.end();

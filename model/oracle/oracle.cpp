@@ -176,13 +176,16 @@ Judgement Oracle::judge_overlapping(Step& step, MemorySource& source) {
 }
 
 /// All have returned: the state after them, and what is to be said of the last one to return; or of
-/// the one that no order explains.
+/// the one that no order explains. What would deviate alone has the name that it has alone.
 Judgement Oracle::explain_overlapping(const Step& step) {
   Judgement judged;
+  const State<Plain> before = state_;
   for (auto& made : together_.explain(*book_, state_)) {
     const PlainView view{state_, made.call, made.result};
     if (made.judgement.verdict == Verdict::deviates) {
-      made.judgement.broken.push_back(&kOverlaps);
+      if (judge(*book_, {before, made.call, made.result}).verdict != Verdict::deviates)
+        made.judgement.broken.push_back(&kOverlaps);
+      made.judgement.other = {made.call.verb, made.result.outcome};
       surprise_ = {state_, made.call, made.result, made.judgement, provenance_};
       return made.judgement;
     }

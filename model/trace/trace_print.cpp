@@ -128,6 +128,7 @@ std::string print_annotation(const Annotation& a) {
 Annotation annotate(const Judgement& judgement, const Step& step) {
   const auto* rule = judgement.rule;
   const auto unnamed = [&] {
+    if (judgement.other) return rule_id(judgement.other->first, judgement.other->second);
     if (!is_in_flight(step)) return rule_id(step.call.verb, step.result.outcome);
     return fmt::format("{}.{}", kVerbNames.at(static_cast<std::size_t>(step.call.verb)),
                        begun_word(step.call.verb));

@@ -36,7 +36,7 @@ class Walk {
  public:
   /// `known`: what was found of options.known in cases before this one, if somebody keeps it.
   Walk(std::uint64_t seed, const WalkOptions& options, KnownDeviationIndex* known = nullptr)
-      : random_(seed), options_(&options), kept_known_(known), overlaps_(seed % 8 == 0) {}
+      : random_(seed), options_(&options), kept_known_(known), overlaps_(seed % 4 == 0) {}
 
   /// The next step: its call may be made in the oracle's state, and its keys are resolved.
   model::Step next(const model::Oracle& oracle);
