@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/report/repro_overlap.hpp"
 #include "conformance/report/repro_parts.hpp"
 #include "conformance/report/repro_rdma_cm.hpp"
 #include "conformance/report/repro_writer.hpp"
@@ -83,7 +84,8 @@ ReproWriter::ReproWriter(const Evidence& evidence, Connecting connecting)
       states_(evidence),
       names_(evidence.trace),
       iwarp_(has<Plain>(evidence.trace.can.features, kIwarp).truth()),
-      by_cm_(iwarp_ || connecting == Connecting::rdma_cm) {}
+      by_cm_(iwarp_ || connecting == Connecting::rdma_cm),
+      overlaps_(overlaps(evidence.trace)) {}
 
 bool names_queue_pair(Verb verb) {
   return is_transfer(verb) || (verb >= Verb::query_qp && verb <= Verb::destroy_qp) ||
@@ -142,15 +144,17 @@ void ReproWriter::write_setup() {
   for (std::size_t first = 0; first < setup.qp_pd.size(); first += 2) {
     if (!pair_needed(first)) continue;
     need(ReproPart::pairs);
+    const auto declared = fmt::format("struct ibv_qp *qp{}, *qp{};", first, first + 1);
+    if (overlaps_) key_arrays_ += "static " + declared + "\n";
     if (by_cm_) {
-      line(fmt::format("struct ibv_qp *qp{}, *qp{};", first, first + 1));
+      if (!overlaps_) line(declared);
       line(fmt::format("make_pair({}, &qp{}, {}, &qp{});", names_.pd(setup.qp_pd.at(first)), first,
                        names_.pd(setup.qp_pd.at(first + 1)), first + 1));
       continue;
     }
-    line(fmt::format("struct ibv_qp *qp{} = make_qp({}), *qp{} = make_qp({});", first,
-                     names_.pd(setup.qp_pd.at(first)), first + 1,
-                     names_.pd(setup.qp_pd.at(first + 1))));
+    line(fmt::format("{}qp{} = make_qp({}), {}qp{} = make_qp({});",
+                     overlaps_ ? "" : "struct ibv_qp *", first, names_.pd(setup.qp_pd.at(first)),
+                     overlaps_ ? "" : "*", first + 1, names_.pd(setup.qp_pd.at(first + 1))));
     line(fmt::format("NEED(qp{0} && qp{1} && !connect_pair(qp{0}, qp{1}));", first, first + 1));
   }
 }
@@ -292,6 +296,7 @@ std::string ReproWriter::parts() const {
       case ReproPart::state: text += kState; break;
       case ReproPart::settled: text += kSettled; break;
       case ReproPart::reconnect: text += kReconnect; break;
+      case ReproPart::overlap: text += kOverlap; break;
     }
   }
   return text;
@@ -304,8 +309,8 @@ std::string ReproWriter::head() const {
   text = comment_lines(text, " * ");
   const bool cm = by_cm_ && parts_.contains(ReproPart::pairs);
   text +=
-      fmt::format(" *\n{}cc -std=c11 -o repro repro.c -libverbs{} && ./repro {}\n *\n", kCommand,
-                  cm ? " -lrdmacm" : "", cm ? "DEVICE ADDRESS" : "[DEVICE [GID_INDEX]]");
+      fmt::format(" *\n{}cc -std=c11 -o repro repro.c -libverbs{}{} && ./repro {}\n *\n", kCommand,
+                  cm ? " -lrdmacm" : "", overlaps_ ? " -pthread" : "", cm ? "DEVICE ADDRESS" : "[DEVICE [GID_INDEX]]");
   text += " * Exit status: 0 conforms, 1 deviates, 4 cannot run here. */\n#define _GNU_SOURCE\n";
   text.replace(0, 2, "/*");
   std::set<std::string> includes{"errno",  "infiniband/verbs", "signal", "stdio",
@@ -317,6 +322,7 @@ std::string ReproWriter::head() const {
   if (cm) includes.insert({"arpa/inet", "rdma/rdma_cma"});
   if (parts_.contains(ReproPart::ended)) includes.insert("poll");
   if (parts_.contains(ReproPart::post)) includes.insert("sched");
+  if (overlaps_) includes.insert({"pthread", "sched", "time"});
   if (parts_.contains(ReproPart::dma_buf))
     includes.insert({"fcntl", "linux/udmabuf", "sys/ioctl", "sys/mman"});
   for (const auto& name : includes) text += fmt::format("#include <{}.h>\n", name);
@@ -331,10 +337,13 @@ std::string ReproWriter::head() const {
 std::string ReproWriter::arrays() const {
   std::string text;
   for (const auto kind : {ReproKind::pd, ReproKind::mr, ReproKind::mw})
-    if (names_.many(kind))
-      text += fmt::format("static struct ibv_{0} *{0}[{1}];\n", ReproNames::name(kind),
-                          names_.count(kind));
-  return text.empty() ? text : "\n" + text + key_arrays_;
+    if (const std::string name = ReproNames::name(kind);
+        names_.many(kind) && (body_ + functions_).find(name + "[") != std::string::npos)
+      text += fmt::format("static struct ibv_{0} *{0}[{1}];\n", name, names_.count(kind));
+  if (functions_.find("(context)") != std::string::npos)
+    text += "static struct ibv_context *context;\n";
+  text += key_arrays_;
+  return text.empty() ? text : "\n" + text;
 }
 
 /// Up to the decisive one.
@@ -377,8 +386,11 @@ std::string ReproWriter::write() {
         "    kernel_log = open(\"/dev/kmsg\", O_RDONLY | O_NONBLOCK);\n"
         "    NEED(kernel_log >= 0 && lseek(kernel_log, 0, SEEK_END) >= 0);\n";
   const bool named = body_.find("context") != std::string::npos;
+  const bool shared = functions_.find("(context)") != std::string::npos;
   begin += fmt::format("    {}open_device(argc, argv);\n",
-                       named ? "struct ibv_context *context = " : "");
+                       shared  ? "context = "
+                       : named ? "struct ibv_context *context = "
+                               : "");
   if (parts_.contains(ReproPart::wide)) begin += "    map_wide();\n";
   for (const std::size_t index : buffers_) {
     begin += fmt::format("    map(BUF{}, {});\n", index, model::buffer_size(index));
@@ -386,7 +398,7 @@ std::string ReproWriter::write() {
       begin += fmt::format("    fill(BUF{}, {}, {:#x});\n", index, model::buffer_size(index),
                            model::initial_seed(index));
   }
-  return head() + arrays() + parts() + begin + body_ + "}\n";
+  return head() + arrays() + parts() + functions_ + begin + body_ + "}\n";
 }
 
 std::string repro_program(const Evidence& evidence, Connecting connecting) {

@@ -85,11 +85,13 @@ void ReproWriter::make(const Step& step, ReproKind kind, std::size_t slot,
   const bool first = declared_.insert(object).second && !names_.many(kind);
   for (const char* old : {"old_lkey", "old_rkey"})  // a new object has no earlier keys
     if (const auto key = names_.of(kind, slot, old); declared_.contains(key)) line(key + " = 0;");
-  if (is_decisive()) line("errno = 0;");
+  if (is_decisive() || in_thread_ != 0) line("errno = 0;");
   line(fmt::format("{}{} = {};",
                    first ? fmt::format("struct ibv_{} *", ReproNames::name(kind)) : "", object,
                    call));
-  if (is_decisive()) {
+  if (in_thread_ != 0) {
+    line(fmt::format("ended[{}] = {} ? 0 : errno;", in_thread_, object));
+  } else if (is_decisive()) {
     set_got(object + " ? 0 : REFUSED");
   } else {
     line(fmt::format("NEED({}{});", step.result.outcome == Outcome::ok ? "" : "!", object));
@@ -98,6 +100,7 @@ void ReproWriter::make(const Step& step, ReproKind kind, std::size_t slot,
 
 /// A call that gives 0 or an errno.
 void ReproWriter::answer(const Step& step, const std::string& call) {
+  if (in_thread_ != 0) return line(fmt::format("ended[{}] = {};", in_thread_, call));
   if (is_decisive()) {
     if (step.call.verb == Verb::rereg_mr) {
       line("errno = 0;");
@@ -286,14 +289,15 @@ void ReproWriter::protect(const Step& step) {
 
 void ReproWriter::dma_buf(const Step& step) {
   need(ReproPart::dma_buf);
-  if (declared_.insert("dma_buf").second) line("int dma_buf = make_dma_buf();");
-  if (!is_decisive()) line("NEED(dma_buf >= 0);");
+  if (in_thread_ != 0 || declared_.insert("dma_buf").second)
+    line("int dma_buf = make_dma_buf();");
+  if (!is_decisive() && in_thread_ == 0) line("NEED(dma_buf >= 0);");
   make(step, ReproKind::mr, step.call.mr, registration(step));
 }
 
 void ReproWriter::query(const Step& step) {
   const auto& c = step.call;
-  if (is_decisive()) {
+  if (is_decisive() || in_thread_ != 0) {
     line("struct ibv_qp_attr attr;");
     line("struct ibv_qp_init_attr ignored;");
     return answer(step, fmt::format("ibv_query_qp(qp{}, &attr, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS, "
@@ -306,6 +310,12 @@ void ReproWriter::query(const Step& step) {
 }
 
 void ReproWriter::write_call(const Step& step) {
+  if (!is_overlapping(step.call)) return write_call_itself(step);
+  if (step.call.part == Part::posted) return begin_overlapping(step);
+  return_overlapping(step);
+}
+
+void ReproWriter::write_call_itself(const Step& step) {
   const auto& c = step.call;
   switch (c.verb) {
     case Verb::alloc_pd: return make(step, ReproKind::pd, c.pd, "ibv_alloc_pd(context)");
@@ -354,7 +364,7 @@ void ReproWriter::write_call(const Step& step) {
       return answer(step, fmt::format("reconnect(qp{}, qp{})", c.qp, peer_of(c.qp)));
     case Verb::destroy_qp:
       answer(step, fmt::format("ibv_destroy_qp(qp{})", c.qp));
-      if (iwarp_ && !is_decisive()) await_failures(step);
+      if (iwarp_ && !is_decisive() && in_thread_ == 0) await_failures(step);
       return;
     case Verb::fill: return store(step);
     case Verb::protect: return protect(step);
@@ -366,8 +376,8 @@ void ReproWriter::write_step() {
   const Step& step = step_at(now_);
   line(fmt::format("step = \"{}: {}\";", is_decisive() ? std::to_string(now_ + 1) : "@",
                    model::print_call(step)));
-  if (!is_decisive()) save_keys(step);
-  if (step.call.delay != 0) line(fmt::format("usleep({});", step.call.delay));
+  if (!is_decisive() && !is_overlapping(step.call)) save_keys(step);
+  if (step.call.delay != 0 && !is_overlapping(step.call)) line(fmt::format("usleep({});", step.call.delay));
   write_call(step);
 }
 

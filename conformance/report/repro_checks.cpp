@@ -282,6 +282,7 @@ void ReproWriter::check() {
     line("if (kernel_complained())");
     line("return verdict(0, got);", 8);
   }
+  if (is_overlapping(evidence_.decisive().call)) return check_overlapping();
   if (verb == Verb::fill || verb == Verb::protect) {
     if (kind() == DeviationClass::bytes) return check_bytes();
     return line("return verdict(1, 0);");

@@ -105,6 +105,7 @@ ReproNames::ReproNames(const model::Trace& trace) {
   for (std::size_t i = 0; i < trace.setup.pd.size(); ++i)
     if (trace.setup.pd.at(i)) add(ReproKind::pd, i);
   for (const model::Step& step : trace.steps) {
+    if (model::is_overlapping(step.call)) few_ = 0;
     add(ReproKind::pd, step.call.pd);
     add(ReproKind::mr, std::max(step.call.mr, step.call.source));
     add(ReproKind::mw, step.call.mw);

@@ -27,8 +27,9 @@ class ReproNames {
   /// "mr_rkey[8]".
   [[nodiscard]] std::string of(ReproKind kind, std::size_t slot,
                                const std::string& what = "") const;
-  /// Whether objects of the kind stand in an array, and how many it has to have room for.
-  [[nodiscard]] bool many(ReproKind kind) const { return count(kind) > kFew; }
+  /// Whether objects of the kind stand in an array, and how many it has to have room for. All do
+  /// where calls overlap each other: functions name them.
+  [[nodiscard]] bool many(ReproKind kind) const { return count(kind) > few_; }
   [[nodiscard]] std::size_t count(ReproKind kind) const {
     return counts_[static_cast<std::size_t>(kind)];
   }
@@ -36,6 +37,7 @@ class ReproNames {
 
  private:
   static constexpr std::size_t kFew = 32;
+  std::size_t few_ = kFew;
   void add(ReproKind kind, std::size_t slot) {
     auto& count = counts_[static_cast<std::size_t>(kind)];
     count = std::max(count, slot + 1);

@@ -3,11 +3,22 @@
 
 #include <algorithm>
 
+#include "conformance/report/observation_checks.hpp"
 #include "conformance/report/repro_writer.hpp"
 
 namespace mrproof::conformance {
 
 using namespace model;
+
+namespace {
+
+/// What the call gave as the trace has it, in C.
+std::string ended_as_seen(const Step& step) {
+  const bool ok = step.result.outcome == Outcome::ok;
+  return fmt::format("ended[{}] {} 0", step.call.label, ok ? "==" : "!=");
+}
+
+}  // namespace
 
 bool overlaps(const Trace& trace) {
   return std::any_of(trace.steps.begin(), trace.steps.end(),
@@ -40,12 +51,6 @@ void ReproWriter::begin_overlapping(const Step& step) {
                             "    return NULL;\n}}\n",
                             name, rest);
   line(fmt::format("begun[{}].call = {};", step.call.label, name));
-}
-
-/// What the call gave as the trace has it, in C.
-std::string ReproWriter::ended_as_seen(const Step& step) const {
-  const bool ok = step.result.outcome == Outcome::ok;
-  return fmt::format("ended[{}] {} 0", step.call.label, ok ? "==" : "!=");
 }
 
 /// Results of calls that overlap are looked at together, when the last one has returned.

@@ -35,6 +35,7 @@ enum class ReproPart : std::uint8_t {
   state,
   settled,
   reconnect,
+  overlap,
 };
 
 /// Collects the body of main() and what it needs.
@@ -78,6 +79,7 @@ class ReproWriter {
   // repro_calls.cpp: one step
   void write_step();
   void write_call(const Step& step);
+  void write_call_itself(const Step& step);
   void make(const Step& step, ReproKind kind, std::size_t slot, const std::string& call);
   void answer(const Step& step, const std::string& call);
   void transfer(const Step& step);
@@ -107,6 +109,13 @@ class ReproWriter {
   [[nodiscard]] bool checks_completion() const;
   [[nodiscard]] bool receive_due() const;
   [[nodiscard]] std::string outcomes(std::optional<model::Outcome> but = std::nullopt) const;
+
+  // repro_overlap.cpp: calls that overlap each other
+  void begin_overlapping(const Step& step);
+  void return_overlapping(const Step& step);
+  void check_overlapping();
+  [[nodiscard]] const Step* return_of(std::size_t begin) const;
+  [[nodiscard]] std::vector<std::string> returns_before(std::size_t last) const;
 
   // repro_bytes.cpp: memory before and after the decisive step
   void predict_bytes();
@@ -139,6 +148,9 @@ class ReproWriter {
   std::set<std::size_t> buffers_;   ///< that addresses name
   std::set<std::string> declared_;  ///< variables of main(), and of arrays what is used of them
   std::string key_arrays_;          ///< that arrays() declares
+  std::string functions_;           ///< of calls that overlap others
+  bool overlaps_;                   ///< there are such: what they name is no variable of main()
+  std::uint8_t in_thread_ = 0;      ///< label of the one that is being written
   std::set<std::string> includes_;  ///< beside those of every program
   bool over_ = false;               ///< nothing can follow: a call that no C program can make
 };
@@ -149,6 +161,9 @@ std::string wrapped(const std::string& statement, int indent);
 
 /// Whether the request of the step has a completion if it succeeds.
 bool is_signaled(const model::Step& step);
+
+/// Whether calls of the trace overlap each other.
+bool overlaps(const model::Trace& trace);
 
 /// Whether the call is made on a queue pair.
 bool names_queue_pair(model::Verb verb);

@@ -50,7 +50,10 @@ std::optional<Object> ended_by(const model::Step& step) {
   }
 }
 
-bool made_it(const model::Step& step) { return step.result.outcome == Outcome::ok; }
+/// Whether the step has made its object, as far as one can see.
+bool made_it(const model::Step& step) {
+  return !step.observed || model::is_overlapping(step.call) || step.result.outcome == Outcome::ok;
+}
 
 /// The steps from which and to which an object needs its slot; -1 is before the first.
 struct Span {
@@ -87,7 +90,7 @@ class SpanList {
       const Object object{mention.kind, *mention.number};
       touch(object, static_cast<std::ptrdiff_t>(i));
       // Who was refused an object leaves the slot to the next.
-      if (mention.makes && (!step.observed || made_it(step))) made_[object] = true;
+      if (mention.makes && made_it(step)) made_[object] = true;
     }
     if (const auto object = ended_by(step)) ended_[*object] = true;
   }
@@ -191,6 +194,7 @@ struct Sums {
 
 void add_step(const model::Step& step, Sums& sums) {
   const auto& c = step.call;
+  if (c.part == Part::completion) return;  // it says nothing but its label
   const model::Form form = model::form_of(c.verb);
   sums.verbs += verb_weight(step);
   sums.flags += flags_weight(c.access) + flags_weight(c.flags);
@@ -242,6 +246,8 @@ bool is_window_key(const model::KeyName& key) {
 
 std::vector<Mention> mentions(model::Step& step) {
   std::vector<Mention> all;
+  // What a call names that overlaps others, it names when it begins.
+  if (model::is_overlapping(step.call) && step.call.part == Part::completion) return all;
   const model::Form form = model::form_of(step.call.verb);
   for (const auto argument : form.arguments) mention_argument(step, argument, false, all);
   mention_argument(step, form.target, true, all);
@@ -285,8 +291,8 @@ ShrinkForm numbered(const model::Trace& trace) {
   form.steps = trace.steps;
   for (model::Step& step : form.steps)
     for (const auto& mention : mentions(step))
-      *mention.number = number_of({mention.kind, *mention.number},
-                                  mention.makes && (!step.observed || made_it(step)));
+      *mention.number =
+          number_of({mention.kind, *mention.number}, mention.makes && made_it(step));
   return form;
 }
 
