@@ -125,6 +125,8 @@ int run(RunOptions options) {
       options.plan.series.push_back(std::move(series));
   }
   if (options.array) options.plan.series.push_back(property_tests::plan_array());
+  if (options.quick || options.full)
+    options.plan.series.push_back(property_tests::plan_overlap());
   // A known killer costs a boot each time: the traces that show it are for long runs.
   const bool is_long = options.full || options.session.guided > 0;
   for (auto& scenario : options.plan.scenarios) scenario.deliberate &= is_long;

@@ -75,11 +75,12 @@ class JournalReader {
     const std::string bare = call.starts_with("after ") ? call.substr(call.find(": ") + 2) : call;
     const std::string label = bare.substr(0, 1);
     const bool completes = call.size() == 1 && posted_.contains(label);
-    const std::string posted = completes ? posted_.at(label) + " -> posted\n" : "";
+    const std::string posted = completes ? posted_.at(label) + "\n" : "";
     const std::string text = fmt::format(
         "# mrproof trace v1\n{}{} -> {}\n{}", posted, call, line.at("result").get<std::string>(),
         verdict.empty() ? "" : "! " + verdict + "\n");
-    if (bare.size() > 1 && bare[1] == ':') posted_[label] = bare;
+    if (bare.size() > 1 && bare[1] == ':')
+      posted_[label] = fmt::format("{} -> {}", bare, line.at("result").get<std::string>());
     return model::parse_trace(text, "journal").steps.back();
   }
 

@@ -155,11 +155,8 @@ Judgement Oracle::post(Step& step, MemorySource& source) {
 
 /// A call has begun, or returned. Of memory it changes nothing.
 Judgement Oracle::judge_overlapping(Step& step, MemorySource& source) {
-  const bool begins = step.call.part == Part::posted;
-  const auto rules = book_->rules(step.call.verb, begins ? Outcome::ok : step.result.outcome);
   Judgement judgement;
-  judgement.rule = rules.empty() ? nullptr : rules.front();
-  if (begins)
+  if (step.call.part == Part::posted)
     together_.begin(step);
   else if (together_.end(step))
     judgement = explain_overlapping(step);

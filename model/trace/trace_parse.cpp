@@ -54,8 +54,9 @@ void parse_part(LineScanner& in, const std::vector<Step>& steps, Step& step) {
     if (delay != 0) in.fail_at(0, "completions are waited for in any case; take the delay away");
     const Step* posted = in_flight(label, steps);
     if (posted == nullptr)
-      in.fail_at(0, "no request of this label is in flight, and no call has begun; post one before, "
-                    "as 'a: rdma_write(...) -> posted', or begin one, as 'a: dereg_mr(...) -> begun'");
+      in.fail_at(0, "no request of this label is in flight, and no call has begun; post one "
+                    "before, as 'a: rdma_write(...) -> posted', or begin one, as "
+                    "'a: dereg_mr(...) -> begun'");
     static_cast<PlannedCall&>(step) = *posted;
     step.call.part = Part::completion;
     step.call.delay = 0;
@@ -70,8 +71,8 @@ void parse_part(LineScanner& in, const std::vector<Step>& steps, Step& step) {
                   "'a: '");
   if (label == 0) return;
   if (!is_transfer(step.call.verb) && !may_overlap(step.call.verb))
-    in.fail_at(0, "work requests of a send queue can be in flight, and calls on objects can overlap; "
-                  "take the label away");
+    in.fail_at(0, "work requests of a send queue can be in flight, and calls on objects can "
+                  "overlap; take the label away");
   if (in_flight(label, steps) != nullptr)
     in.fail_at(0, "a request of this label is in flight already; take another letter");
   step.call.label = label;

@@ -154,8 +154,8 @@ void parse_result(LineScanner& in, Step& step) {
   const auto begun = begun_word(step.call.verb);
   r.outcome = posted && in.take(begun) ? Outcome::none : parse_outcome(in);
   if (posted && is_overlapping(step.call) && r.outcome != Outcome::none)
-    in.fail_at(start, "a call that overlaps others has 'begun'; how it ended comes with its return, "
-                      "as 'a -> ok'");
+    in.fail_at(start, "a call that overlaps others has 'begun'; how it ended comes with its "
+                      "return, as 'a -> ok'");
   if (posted && r.outcome != Outcome::none && r.outcome != Outcome::refused)
     in.fail_at(start, "a request that was posted is 'posted' or 'refused'; its status comes with "
                       "its completion, as 'a -> SUCCESS'");

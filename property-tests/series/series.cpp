@@ -10,6 +10,7 @@
 
 #include "model/trace/notation.hpp"
 #include "property-tests/series/array_traces.hpp"
+#include "property-tests/series/overlap_traces.hpp"
 #include "property-tests/series/tours.hpp"
 
 namespace mrproof::property_tests {
@@ -18,7 +19,12 @@ using namespace model;
 
 namespace {
 
-bool is_array(const CaseSeries& series) { return series.scope.empty(); }
+constexpr const char* kOverlap = "overlap";
+
+bool is_overlap(const CaseSeries& series) {
+  return series.scope.empty() && series.name == kOverlap;
+}
+bool is_array(const CaseSeries& series) { return series.scope.empty() && !is_overlap(series); }
 
 /// The scope has to stay where it is while its transitions are used.
 struct Toured {
@@ -32,16 +38,19 @@ struct Toured {
 }  // namespace
 
 struct SeriesTraces::Made {
-  std::unique_ptr<Toured> toured;  ///< null: the covering array
+  std::unique_ptr<Toured> toured;  ///< null: the covering array, or calls that overlap
+  bool overlap = false;
   Capabilities<Plain> device;      ///< of which array
   [[nodiscard]] std::size_t size() const {
+    if (overlap) return overlap_pairs();
     return toured ? toured->tours.size() : access_array(device).rows.size();
   }
 };
 
 SeriesTraces::SeriesTraces(const CaseSeries& series, const Capabilities<Plain>& device)
     : made_(std::make_unique<Made>()) {
-  if (!is_array(series)) made_->toured = std::make_unique<Toured>(series);
+  made_->overlap = is_overlap(series);
+  if (!series.scope.empty()) made_->toured = std::make_unique<Toured>(series);
   made_->device = device;
   if (series.cases > made_->size())
     throw model::ToolError(
@@ -52,17 +61,20 @@ SeriesTraces::SeriesTraces(const CaseSeries& series, const Capabilities<Plain>& 
 SeriesTraces::~SeriesTraces() = default;
 
 model::Trace SeriesTraces::trace(std::uint64_t number) const {
+  if (made_->overlap) return overlap_trace(number);
   if (!made_->toured)
     return array_trace(access_array(made_->device).rows.at(number), made_->device);
   return tour_trace(made_->toured->all, made_->toured->tours.at(number));
 }
 
 std::vector<model::Step> SeriesTraces::without_re_registration(std::uint64_t number) const {
-  if (made_->toured) return {};
+  if (made_->toured || made_->overlap) return {};
   return unchanged_trace(access_array(made_->device).rows.at(number), made_->device).steps;
 }
 
 CaseSeries plan_array() { return {"array", "", access_array().rows.size()}; }
+
+CaseSeries plan_overlap() { return {kOverlap, "", overlap_pairs()}; }
 
 void fit_series(Plan& plan, const Capabilities<Plain>& device) {
   for (auto& series : plan.series) {

@@ -20,6 +20,8 @@ CaseSeries plan_tours(const std::string& file);
 /// The covering array of access (array_traces.hpp) as a series: "array". Its scope is empty,
 /// and it has the cases of a device that can do everything until fit_series() is called.
 CaseSeries plan_array();
+/// Pairs of calls that overlap each other (overlap_traces.hpp): "overlap".
+CaseSeries plan_overlap();
 
 /// Gives the covering array the rows for the device. Whoever runs a plan calls this once the device
 /// has said what it can do. Throws ToolError if another version planned the series.

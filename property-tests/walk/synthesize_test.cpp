@@ -124,7 +124,7 @@ TEST(Synthesize, FindsAResultForEveryRuleThatTheSituationAllows) {
     options.wrong_percent = 20;
     for (std::uint64_t seed = 1; seed <= 160; ++seed) {
       model::Oracle oracle(book, model::standard_setup(), abilities());
-      Walk walk(seed, options);
+      Walk walk(4 * seed + 1, options);  // no calls overlap, whose results hang together
       model::Random random(seed);
       for (int i = 0; i < 150; ++i) {
         const model::Step step = walk.next(oracle);

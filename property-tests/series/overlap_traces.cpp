@@ -1,0 +1,134 @@
+#include "property-tests/series/overlap_traces.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mrproof::property_tests {
+namespace {
+
+/// One of two calls that overlap, and what is called before and after it. In these texts R is the
+/// region's slot, W the window's, P the domain's, B the buffer, Q the queue pair and A a right, of
+/// which each of the two has its own.
+struct Kind {
+  std::string_view name, before, call, after;
+};
+
+/// What is there in all rounds: mr0 in buf2 with all rights, on a connected pair.
+constexpr std::string_view kHead =
+    "# mrproof trace v1\n"
+    "given capabilities(0, 8388608)\n"
+    "given pd0\n"
+    "given qp0(pd0) <-> qp1(pd0)\n"
+    "given qp2(pd0) <-> qp3(pd0)\n"
+    "mr0 = reg_mr(pd0, buf2+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|MW_BIND)\n";
+
+constexpr std::array kKinds{
+    // The other one has another right: a write by this one's key says whose pages and rights it has.
+    Kind{"reg_mr", "", "mrR = reg_mr(pd0, B+0, 8192, A)", "LOOK\ndereg_mr(mrR)\n"},
+    Kind{"dereg_mr", "mrR = reg_mr(pd0, B+0, 8192, A)\n", "dereg_mr(mrR)", ""},
+    Kind{"alloc_mw", "", "mwW = alloc_mw(pd0, TYPE_1)",
+         "bind_mw(qp1, mwW, mr0, buf2+0, 4096, REMOTE_READ)\n"
+         "rdma_read(qp0, mr0.lkey, buf2+4096, 64, mwW.rkey, buf2+8)\ndealloc_mw(mwW)\n"},
+    Kind{"dealloc_mw",
+         "mwW = alloc_mw(pd0, TYPE_1)\nbind_mw(qp1, mwW, mr0, buf2+0, 4096, REMOTE_READ)\n",
+         "dealloc_mw(mwW)", ""},
+    Kind{"alloc_pd", "", "pdP = alloc_pd()", "dealloc_pd(pdP)\n"},
+    Kind{"dealloc_pd", "pdP = alloc_pd()\n", "dealloc_pd(pdP)", ""},
+    Kind{"modify_qp", "", "modify_qp(qpQ, REMOTE_READ)", "modify_qp(qpQ, REMOTE_READ|REMOTE_WRITE)\n"},
+    Kind{"query_qp", "", "query_qp(qpQ)", ""},
+};
+
+/// Two calls on the same objects, which have to come in some order.
+struct Conflict {
+  std::string_view name, before, first, second, after;
+};
+constexpr std::array kConflicts{
+    Conflict{"dereg_mr and dealloc_mw of its window",
+             "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_READ|MW_BIND)\n"
+             "mw1 = alloc_mw(pd0, TYPE_1)\nbind_mw(qp1, mw1, mr1, buf0+0, 4096, REMOTE_READ)\n",
+             "dereg_mr(mr1)", "dealloc_mw(mw1)", "dereg_mr(mr1)\n"},
+    Conflict{"dealloc_pd and dereg_mr in it",
+             "pd1 = alloc_pd()\nmr1 = reg_mr(pd1, buf0+0, 8192, LOCAL_WRITE)\n", "dealloc_pd(pd1)",
+             "dereg_mr(mr1)", "dealloc_pd(pd1)\n"},
+    Conflict{"dealloc_pd and dealloc_mw in it", "pd1 = alloc_pd()\nmw1 = alloc_mw(pd1, TYPE_1)\n",
+             "dealloc_pd(pd1)", "dealloc_mw(mw1)", "dealloc_pd(pd1)\n"},
+};
+
+/// Microseconds by which one begins after the other. System calls take some ten of them.
+constexpr std::array kDelays{0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 50};
+
+std::string replaced(std::string_view text, std::size_t which) {
+  std::string made;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    const auto take = [&](std::string_view word, const std::string& value) {
+      if (!rest.starts_with(word)) return false;
+      made += value;
+      i += word.size() - 1;
+      return true;
+    };
+    const bool first = which == 0;
+    const auto look = first ? "rdma_write(qp0, mr0.lkey, buf2+0, 64, mr1.rkey, buf0+4080)"
+                            : "rdma_read(qp0, mr0.lkey, buf2+0, 64, mr2.rkey, buf1+4080)";
+    if (take("LOOK", look) || take("mrR", first ? "mr1" : "mr2") ||
+        take("mwW", first ? "mw1" : "mw2") || take("pdP", first ? "pd1" : "pd2") ||
+        take("qpQ", first ? "qp2" : "qp3") || take("B+0", first ? "buf0+0" : "buf1+0") ||
+        take(", A)", first ? ", LOCAL_WRITE|REMOTE_WRITE)" : ", REMOTE_READ)"))
+      continue;
+    made += text[i];
+  }
+  return made;
+}
+
+struct Pair {
+  std::string name, before, first, second, after;
+};
+
+std::vector<Pair> make_pairs() {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < kKinds.size(); ++i)
+    for (std::size_t j = i; j < kKinds.size(); ++j) {
+      const auto& [one, before, call, after] = kKinds.at(i);
+      const auto& [other, other_before, other_call, other_after] = kKinds.at(j);
+      pairs.push_back({fmt::format("{} and {}", one, other),
+                       replaced(before, 0) + replaced(other_before, 1), replaced(call, 0),
+                       replaced(other_call, 1), replaced(after, 0) + replaced(other_after, 1)});
+    }
+  for (const auto& c : kConflicts)
+    pairs.push_back({std::string(c.name), std::string(c.before), std::string(c.first),
+                     std::string(c.second), std::string(c.after)});
+  return pairs;
+}
+
+const std::vector<Pair>& all_pairs() {
+  static const std::vector<Pair> pairs = make_pairs();
+  return pairs;
+}
+
+std::string after(int delay) { return delay == 0 ? "" : fmt::format("after {} us: ", delay); }
+
+}  // namespace
+
+std::size_t overlap_pairs() { return all_pairs().size(); }
+
+std::string overlap_name(std::size_t pair) { return all_pairs().at(pair).name; }
+
+model::Trace overlap_trace(std::size_t pair) {
+  const Pair& p = all_pairs().at(pair);
+  std::string text(kHead);
+  const auto round = [&](int first, int second) {
+    text += fmt::format("{}{}a: {}\n{}b: {}\na\nb\n{}", p.before, after(first), p.first,
+                        after(second), p.second, p.after);
+  };
+  for (const int delay : kDelays) {
+    round(0, delay);
+    if (delay != 0) round(delay, 0);
+  }
+  return model::parse_trace(text, "overlap");
+}
+
+}  // namespace mrproof::property_tests
