@@ -310,7 +310,8 @@ std::string ReproWriter::head() const {
   const bool cm = by_cm_ && parts_.contains(ReproPart::pairs);
   text +=
       fmt::format(" *\n{}cc -std=c11 -o repro repro.c -libverbs{}{} && ./repro {}\n *\n", kCommand,
-                  cm ? " -lrdmacm" : "", overlaps_ ? " -pthread" : "", cm ? "DEVICE ADDRESS" : "[DEVICE [GID_INDEX]]");
+                  cm ? " -lrdmacm" : "", overlaps_ ? " -pthread" : "",
+                  cm ? "DEVICE ADDRESS" : "[DEVICE [GID_INDEX]]");
   text += " * Exit status: 0 conforms, 1 deviates, 4 cannot run here. */\n#define _GNU_SOURCE\n";
   text.replace(0, 2, "/*");
   std::set<std::string> includes{"errno",  "infiniband/verbs", "signal", "stdio",

@@ -68,6 +68,35 @@ TEST(Repro, KeysOfWhatIsDeadAreKept) {
   EXPECT_THAT(program, HasSubstr("verdict(got == IBV_WC_REM_ACCESS_ERR, got)"));
 }
 
+TEST(Repro, CallsThatOverlapAreMadeByThreads) {
+  const auto program = program_of(
+      "a: mr0 = reg_mr(pd0, buf0+0, 8, LOCAL_WRITE) -> begun\n"
+      "after 7 us: b: mr1 = reg_mr(pd0, buf1+0, 8, LOCAL_WRITE) -> begun\n"
+      "a -> ok lkey=0x100 rkey=0x100\n"
+      "b -> ok lkey=0x100 rkey=0x100\n");
+  EXPECT_THAT(program, HasSubstr("static struct ibv_mr *mr[2];"));
+  EXPECT_THAT(program, ContainsRegex("static void \\*call_2\\(void \\*unused\\)\n\\{\n.*\n"
+                                     "    wait_for\\(2, 1, 7\\);"));
+  EXPECT_THAT(program, HasSubstr("begun[2].call = call_2;"));
+  EXPECT_THAT(program, HasSubstr("cc -std=c11 -o repro repro.c -libverbs -pthread && ./repro"));
+  EXPECT_THAT(program, HasSubstr("return verdict(!(ended[1] == 0 && ended[2] == 0 && "
+                                 "mr[1]->lkey == mr[0]->lkey), got);"));
+}
+
+TEST(Repro, ResultsOfAnEarlierOverlapHaveToComeAgain) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf0+0, 8, LOCAL_WRITE) -> ok\n"
+      "a: dereg_mr(mr0) -> begun\n"
+      "b: pd2 = alloc_pd() -> begun\n"
+      "a -> ok\n"
+      "b -> ok\n"
+      "mr1 = reg_mr(pd2, buf0+0, 8, 0) -> refused EINVAL\n");
+  EXPECT_THAT(program, ContainsRegex("returned\\(1\\);\n.*step = .*\n    returned\\(2\\);\n"
+                                     "    NEED\\(ended\\[1\\] == 0\\);\n"
+                                     "    NEED\\(ended\\[2\\] == 0\\);"));
+  EXPECT_THAT(program, HasSubstr("static struct ibv_context *context;"));
+}
+
 TEST(Repro, KeysBeforeABindAreKept) {
   const auto program = program_of(
       "mr0 = reg_mr(pd0, buf0+0, 8, LOCAL_WRITE|MW_BIND) -> ok\n"

@@ -20,7 +20,8 @@ Observation VerbsDevice::perform(const Call& call) {
   Observation seen;
   seen.result.own_receive = seen.result.peer_receive = Plain::small(Outcome::none);
   // Of calls that overlap, each thread waits for its own moment.
-  if (call.delay != 0 && !model::is_overlapping(call)) std::this_thread::sleep_for(std::chrono::microseconds(call.delay));
+  if (call.delay != 0 && !model::is_overlapping(call))
+    std::this_thread::sleep_for(std::chrono::microseconds(call.delay));
   const Clock::time_point start = Clock::now();
   seen.process = process_of(call);
   dispatch(call, seen);

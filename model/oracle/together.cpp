@@ -29,8 +29,8 @@ bool give_rights(const Call<Plain>& one, const Call<Plain>& other) {
   return one.verb == Verb::modify_qp && other.verb == Verb::modify_qp && one.qp == other.qp;
 }
 
-/// The precondition that one of the calls would break in some order, whether those before it succeed
-/// or are refused; or null.
+/// The precondition that one of the calls would break in some order, whether those before it
+/// succeed or are refused; or null.
 const PlainCondition* broken_in_some_order(
     const Rulebook& book, const State<Plain>& state, const Calls& calls) {
   const Result<Plain> nothing;
@@ -59,8 +59,8 @@ const PlainCondition kMayOverlap{"may_overlap",
     "until all have returned nothing else is called, and none begins after one has returned",
     "harness.overlap", About::situation, never};
 const PlainCondition kAnyOrder{"any_order",
-    "calls that overlap may be made in any order, whether those before succeed or are refused; none "
-    "makes a region anew that another one names, and no two give a queue pair rights",
+    "calls that overlap may be made in any order, whether those before succeed or are refused; "
+    "none makes a region anew that another one names, and no two give a queue pair rights",
     "harness.overlap", About::situation, never};
 const PlainCondition kOverlaps{
     "overlaps", "it overlapped other calls", "harness.overlap", About::situation, never};

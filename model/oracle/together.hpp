@@ -1,8 +1,8 @@
 // Calls that overlap each other: begun in threads of their own, and not seen to have returned.
 //
-// Each takes effect at one moment between its begin and its return, so what was seen conforms if the
-// rules allow it in some order of the calls. It is judged when the last one has returned: what is
-// called meanwhile is one of them.
+// Each takes effect at one moment between its begin and its return, so what was seen conforms if
+// the rules allow it in some order of the calls. It is judged when the last one has returned: what
+// is called meanwhile is one of them.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class Together {
     Result<Plain> result;
     Judgement judgement;
   };
-  /// The calls in the first order that the rules allow, by when they began; or, if there is none, in
-  /// the one that goes furthest, up to the call that deviates there. Nothing is begun any more.
+  /// The calls in the first order that the rules allow, by when they began; or, if there is none,
+  /// in the one that goes furthest, up to the call that deviates there. Nothing is begun any more.
   std::vector<Made> explain(const Rulebook& book, const State<Plain>& state);
 
  private:

@@ -129,9 +129,12 @@ Annotation annotate(const Judgement& judgement, const Step& step) {
   const auto* rule = judgement.rule;
   const auto unnamed = [&] {
     if (judgement.other) return rule_id(judgement.other->first, judgement.other->second);
-    if (!is_in_flight(step)) return rule_id(step.call.verb, step.result.outcome);
-    return fmt::format("{}.{}", kVerbNames.at(static_cast<std::size_t>(step.call.verb)),
-                       begun_word(step.call.verb));
+    const auto verb = kVerbNames.at(static_cast<std::size_t>(step.call.verb));
+    if (is_in_flight(step)) return fmt::format("{}.{}", verb, begun_word(step.call.verb));
+    // Of calls that overlap, nothing is said of one alone.
+    const bool returned = is_overlapping(step.call) && judgement.verdict == Verdict::conforms;
+    return returned ? fmt::format("{}.returned", verb)
+                    : rule_id(step.call.verb, step.result.outcome);
   };
   return {{rule == nullptr ? unnamed() : rule->id,
               judgement.kind, BrokenConditions(judgement.broken)},

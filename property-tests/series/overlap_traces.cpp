@@ -27,7 +27,8 @@ constexpr std::string_view kHead =
     "mr0 = reg_mr(pd0, buf2+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|MW_BIND)\n";
 
 constexpr std::array kKinds{
-    // The other one has another right: a write by this one's key says whose pages and rights it has.
+    // The other one has another right: what this one's key is used for says whose pages and rights
+    // it has.
     Kind{"reg_mr", "", "mrR = reg_mr(pd0, B+0, 8192, A)", "LOOK\ndereg_mr(mrR)\n"},
     Kind{"dereg_mr", "mrR = reg_mr(pd0, B+0, 8192, A)\n", "dereg_mr(mrR)", ""},
     Kind{"alloc_mw", "", "mwW = alloc_mw(pd0, TYPE_1)",
@@ -38,7 +39,8 @@ constexpr std::array kKinds{
          "dealloc_mw(mwW)", ""},
     Kind{"alloc_pd", "", "pdP = alloc_pd()", "dealloc_pd(pdP)\n"},
     Kind{"dealloc_pd", "pdP = alloc_pd()\n", "dealloc_pd(pdP)", ""},
-    Kind{"modify_qp", "", "modify_qp(qpQ, REMOTE_READ)", "modify_qp(qpQ, REMOTE_READ|REMOTE_WRITE)\n"},
+    Kind{"modify_qp", "", "modify_qp(qpQ, REMOTE_READ)",
+         "modify_qp(qpQ, REMOTE_READ|REMOTE_WRITE)\n"},
     Kind{"query_qp", "", "query_qp(qpQ)", ""},
 };
 

@@ -130,6 +130,27 @@ TEST(Pitfalls, StepsThatMayComeInAnyOrderComeInOne) {
   EXPECT_EQ(shrunk(window + region + query, has_both), plain);
 }
 
+TEST(Pitfalls, CallsThatNeedNotOverlapComeBefore) {
+  const auto overlaps = [](const std::vector<model::Step>& steps) {
+    return steps.size() >= 3 && model::is_overlapping(steps.back().call) &&
+           model::is_overlapping(steps[steps.size() - 2].call) &&
+           steps.back().call.part == model::Part::completion &&
+           steps.back().call.verb == Verb::dereg_mr &&
+           std::any_of(steps.begin(), steps.end(),
+                       [](const auto& step) { return step.call.verb == Verb::alloc_mw; });
+  };
+  EXPECT_EQ(shrunk("mr3 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE)\n"
+                   "after 9 us: a: mw2 = alloc_mw(pd0, TYPE_1)\n"
+                   "after 3 us: b: dereg_mr(mr3)\n"
+                   "a\n"
+                   "b\n",
+                   overlaps),
+            "mr0 = reg_mr(pd0, buf0+0, 8, 0)\n"
+            "mw0 = alloc_mw(pd0, TYPE_1)\n"
+            "b: dereg_mr(mr0)\n"
+            "b\n");
+}
+
 TEST(Pitfalls, StepsThatCanGoInTwosAndThreesOnly) {
   // Those of one kind lie apart, and all of the other kind are needed.
   const std::string needed = "fill(buf0+0, 8, 7)\n";

@@ -115,6 +115,25 @@ TEST(Walk, IsAsWrongAsAskedFor) {
   EXPECT_GT(all, 0.6);
 }
 
+TEST(Walk, CallsOverlapInACaseOfFour) {
+  impl::SimDevice device;
+  const Plan plan = plan_of(40000);
+  std::uint64_t cases = 0, begun = 0, returned = 0;
+  for (std::uint64_t index = 0; index < plan.cases(); ++index) {
+    const auto before = begun;
+    for (const model::Step& step : walk_case(device, plan, index).steps) {
+      if (!model::is_overlapping(step.call)) continue;
+      ++(step.call.part == model::Part::posted ? begun : returned);
+      EXPECT_EQ(step.annotations.front().verdict, Verdict::conforms) << model::print_call(step);
+    }
+    cases += begun > before ? 1 : 0;
+  }
+  EXPECT_GT(cases * 8, plan.cases());
+  EXPECT_LT(cases * 2, plan.cases());
+  EXPECT_GT(begun, 20 * cases);
+  EXPECT_LE(begun - returned, 3 * cases);  // a case may be over before they have returned
+}
+
 TEST(Walk, MeetsAKnownDeviationSeldom) {
   impl::SimOptions options;
   options.fault = "remote-pd-unchecked";

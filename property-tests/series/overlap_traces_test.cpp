@@ -1,0 +1,52 @@
+#include "property-tests/series/overlap_traces.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "impl/device_case.hpp"
+#include "impl/sim/sim_device.hpp"
+
+namespace mrproof::property_tests {
+namespace {
+
+using namespace model;
+
+/// Makes the pair's calls, but those that may not be made. How many overlapped others; and what
+/// deviated, if something did.
+std::pair<std::size_t, std::string> made(impl::SimDevice& device, std::size_t pair) {
+  const Trace trace = overlap_trace(pair);
+  impl::DeviceCase one(device, *find_rulebook("linux"), trace.setup);
+  std::size_t begun = 0;
+  for (const auto& planned : trace.steps) {
+    Step step = planned;
+    one.oracle().resolve(step);
+    if (one.oracle().forbids(step) != nullptr) continue;
+    begun += step.call.part == Part::posted ? 1 : 0;
+    const auto judgement = one.make(step);
+    if (judgement.verdict == Verdict::deviates)
+      return {begun, print_annotation(annotate(judgement, step))};
+  }
+  return {begun, ""};
+}
+
+TEST(OverlapTraces, AllTheirCallsOverlapAndConform) {
+  impl::SimDevice device;
+  std::set<std::string> names;
+  for (std::size_t pair = 0; pair < overlap_pairs(); ++pair) {
+    const auto [begun, deviates] = made(device, pair);
+    EXPECT_EQ(begun, 50U) << overlap_name(pair);
+    EXPECT_EQ(deviates, "") << overlap_name(pair);
+    names.insert(overlap_name(pair));
+  }
+  EXPECT_EQ(names.size(), overlap_pairs());
+}
+
+TEST(OverlapTraces, FindKeysThatTwoRegistrationsShare) {
+  impl::SimDevice device({.fault = "overlapping-registrations-share-keys"});
+  EXPECT_EQ(overlap_name(0), "reg_mr and reg_mr");
+  EXPECT_EQ(made(device, 0).second, "deviates reg_mr.ok detail keys_distinct+overlaps");
+}
+
+}  // namespace
+}  // namespace mrproof::property_tests
