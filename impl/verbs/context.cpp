@@ -56,11 +56,15 @@ Answer Context::carry_out(const Order& order) {
       // Its end waits for the driver's threads.
       if (order.call.verb == Verb::destroy_qp) come_first(false);
       make_call(order.call, answer);
+      note_state(order.call, answer);
       if (order.call.verb == Verb::destroy_qp) come_first_in_flight();
       break;
     case Kind::begin: begin(order.call); break;
     case Kind::go: threads_.go(); break;
-    case Kind::join: return threads_.join(order.call.label);
+    case Kind::join:
+      answer = threads_.join(order.call.label);
+      note_state(order.call, answer);
+      break;
     case Kind::request: request(order.call, answer); break;
     case Kind::take_receive:
       // An end that was destroyed has none.
@@ -97,6 +101,12 @@ Answer Context::carry_out(const Order& order) {
 void Context::make_call(const Call& call, Answer& answer) {
   if (call.verb == Verb::query_qp) return query_qp(call, answer);
   perform(call, answer.result);
+}
+
+/// What the harness itself has to know of a queue pair that was asked for: no thread looks for it.
+void Context::note_state(const Call& call, Answer& answer) {
+  if (call.verb == Verb::query_qp && answer.result.outcome == model::Outcome::ok)
+    answer.state = state_of(end_of(call.qp));
 }
 
 /// Slots are made here: threads only change what is in theirs.
@@ -147,6 +157,7 @@ void Context::dealloc_pd(const Call& call, Result& result) {
   const int error = ibv_dealloc_pd(domain(call.pd));
   if (error != 0) return refuse(result, error);
   // Where the device let a domain go that queue pairs are in, they are in none.
+  const std::lock_guard lock(ends_mutex_);
   for (QpEnd& end : ends_)
     if (end.pd == pds_.at(call.pd)) end.pd = nullptr;
   pds_.at(call.pd) = nullptr;
@@ -158,7 +169,6 @@ void Context::query_qp(const Call& call, Answer& answer) {
   std::uint32_t rights = 0;
   const model::QpState state = query_state(end, error, &rights);
   if (error != 0) return refuse(answer.result, error);
-  answer.state = state_of(end);
   answer.result.qp_state = Plain::small(state);
   answer.result.rights = Plain::flags(model::kRightsTold | (rights & model::kPairRights));
 }
@@ -172,6 +182,7 @@ void Context::destroy_qp(const Call& call, Result& result) {
   QpEnd& end = end_of(call.qp);
   const int error = ibv_destroy_qp(end.qp.get());
   if (error != 0) return refuse(result, error);
+  const std::lock_guard lock(ends_mutex_);
   static_cast<void>(end.qp.release());
   end = QpEnd{};
 }

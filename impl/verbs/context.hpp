@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ class Context final : public Process {
   // context.cpp
   void make_call(const Call& call, Answer& answer);
   void begin(const Call& call);
+  void note_state(const Call& call, Answer& answer);
   void perform(const Call& call, Result& result);
   void alloc_pd(const Call& call, Result& result);
   void dealloc_pd(const Call& call, Result& result);
@@ -114,6 +116,7 @@ class Context final : public Process {
   std::vector<ibv_mw*> stuck_windows_;              ///< that the device refused to destroy
   std::vector<ibv_mr*> stuck_regions_;
   std::vector<ibv_pd*> stuck_domains_;
+  std::mutex ends_mutex_;  ///< of what a thread changes in ends_ that another one looks at
   Threads threads_;
 };
 

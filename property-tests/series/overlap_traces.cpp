@@ -60,6 +60,36 @@ constexpr std::array kConflicts{
              "dealloc_pd(pd1)", "dealloc_mw(mw1)", "dealloc_pd(pd1)\n"},
 };
 
+/// What ends a right that three requests in flight use: S is the key of the memory at their own end,
+/// T that at the other one.
+struct End {
+  std::string_view name, before, local, remote, call, after;
+};
+constexpr std::string_view kWindow =
+    "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|MW_BIND)\n"
+    "mw1 = alloc_mw(pd0, TYPE_1)\nbind_mw(qp1, mw1, mr1, buf0+0, 8192, REMOTE_WRITE|REMOTE_READ)\n";
+constexpr std::string_view kWindowOfPair =
+    "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|MW_BIND)\n"
+    "mw1 = alloc_mw(pd0, TYPE_2)\n"
+    "post_bind_mw(qp1, mw1, mw1.rkey^0x1, mr1, buf0+0, 8192, REMOTE_WRITE|REMOTE_READ)\n";
+constexpr std::string_view kRemote =
+    "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ)\n";
+constexpr std::string_view kLocal =
+    "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ)\n"
+    "mr2 = reg_mr(pd0, buf2+0, 8192, LOCAL_WRITE)\n";
+constexpr std::array kEnds{
+    End{"dereg_mr at the other end", kRemote, "mr0", "mr1", "dereg_mr(mr1)", ""},
+    End{"dereg_mr at its own end", kLocal, "mr2", "mr1", "dereg_mr(mr2)", "dereg_mr(mr1)\n"},
+    End{"dealloc_mw", kWindow, "mr0", "mw1", "dealloc_mw(mw1)", "dereg_mr(mr1)\n"},
+    End{"local_inv", kWindowOfPair, "mr0", "mw1", "local_inv(qp1, mw1.rkey)",
+        "dealloc_mw(mw1)\ndereg_mr(mr1)\n"},
+    End{"modify_qp", kRemote, "mr0", "mr1", "modify_qp(qp1, 0)",
+        "modify_qp(qp1, REMOTE_WRITE|REMOTE_READ)\ndereg_mr(mr1)\n"},
+    End{"connect", kRemote, "mr0", "mr1", "connect(qp0)", "dereg_mr(mr1)\n"},
+};
+constexpr std::array<std::string_view, 2> kUses{"rdma_write", "rdma_read"};
+constexpr std::size_t kInFlight = kEnds.size() * kUses.size();
+
 /// Microseconds by which one begins after the other. System calls take some ten of them.
 constexpr std::array kDelays{0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 50};
 
@@ -111,16 +141,41 @@ const std::vector<Pair>& all_pairs() {
   return pairs;
 }
 
+const End& end_of(std::size_t number) { return kEnds.at(number / kUses.size()); }
+std::string_view use_of(std::size_t number) { return kUses.at(number % kUses.size()); }
+
 std::string after(int delay) { return delay == 0 ? "" : fmt::format("after {} us: ", delay); }
+
+/// Three requests in flight, of three packets each, whose right ends meanwhile.
+std::string in_flight_text(std::size_t number) {
+  const End& end = end_of(number);
+  const bool abandons = end.name == "connect";
+  std::string text(kHead);
+  for (const int delay : kDelays) {
+    text += end.before;
+    for (int i = 0; i < 3; ++i)
+      text += fmt::format("{}: {}(qp0, {}.lkey, buf2+{}, 2720, {}.rkey, buf0+{})\n", "abc"[i],
+                          use_of(number), end.local, i * 2728, end.remote, i * 2728);
+    text += fmt::format("{}{}\n{}{}{}", after(delay), end.call, abandons ? "" : "a\nb\nc\n",
+                        end.after, abandons ? "" : "connect(qp0)\n");
+  }
+  return text;
+}
 
 }  // namespace
 
-std::size_t overlap_pairs() { return all_pairs().size(); }
+std::size_t overlap_pairs() { return all_pairs().size() + kInFlight; }
 
-std::string overlap_name(std::size_t pair) { return all_pairs().at(pair).name; }
+std::string overlap_name(std::size_t pair) {
+  if (pair < all_pairs().size()) return all_pairs()[pair].name;
+  const auto number = pair - all_pairs().size();
+  return fmt::format("{} in flight and {}", use_of(number), end_of(number).name);
+}
 
 model::Trace overlap_trace(std::size_t pair) {
-  const Pair& p = all_pairs().at(pair);
+  if (pair >= all_pairs().size())
+    return model::parse_trace(in_flight_text(pair - all_pairs().size()), "overlap");
+  const Pair& p = all_pairs()[pair];
   std::string text(kHead);
   const auto round = [&](int first, int second) {
     text += fmt::format("{}{}a: {}\n{}b: {}\na\nb\n{}", p.before, after(first), p.first,
