@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "conformance/report/observation_checks.hpp"
 #include "conformance/report/repro_writer.hpp"
@@ -51,10 +52,19 @@ void ReproWriter::begin_overlapping(const Step& step) {
                             "    return NULL;\n}}\n",
                             name, rest);
   line(fmt::format("begun[{}].call = {};", step.call.label, name));
+  waits_ = true;
+}
+
+/// What is posted beside a call that has begun starts when that does.
+void ReproWriter::go_on() {
+  if (!std::exchange(waits_, false)) return;
+  line("go();");
+  line("wait_for(0, 0, 0);");
 }
 
 /// Results of calls that overlap are looked at together, when the last one has returned.
 void ReproWriter::return_overlapping(const Step& step) {
+  waits_ = false;
   const auto value = fmt::format("returned({})", step.call.label);
   if (is_decisive()) return set_got(fmt::format("(errno = {}) ? REFUSED : 0", value));
   line(value + ";");

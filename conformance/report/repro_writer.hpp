@@ -114,6 +114,7 @@ class ReproWriter {
   void begin_overlapping(const Step& step);
   void return_overlapping(const Step& step);
   void check_overlapping();
+  void go_on();
   [[nodiscard]] const Step* return_of(std::size_t begin) const;
   [[nodiscard]] std::vector<std::string> returns_before(std::size_t last) const;
 
@@ -150,6 +151,7 @@ class ReproWriter {
   std::string key_arrays_;          ///< that arrays() declares
   std::string functions_;           ///< of calls that overlap others
   bool overlaps_;                   ///< there are such: what they name is no variable of main()
+  bool waits_ = false;              ///< calls have begun, and wait to be told to go on
   std::uint8_t in_thread_ = 0;      ///< label of the one that is being written
   std::set<std::string> includes_;  ///< beside those of every program
   bool over_ = false;               ///< nothing can follow: a call that no C program can make

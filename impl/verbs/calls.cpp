@@ -19,6 +19,8 @@ Observation VerbsDevice::perform(const Call& call) {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   Observation seen;
   seen.result.own_receive = seen.result.peer_receive = Plain::small(Outcome::none);
+  // What is posted beside a call that has begun starts when that does.
+  if (model::is_transfer(call.verb) && call.part == model::Part::posted) go_on(true);
   // Of calls that overlap, each thread waits for its own moment.
   if (call.delay != 0 && !model::is_overlapping(call))
     std::this_thread::sleep_for(std::chrono::microseconds(call.delay));
@@ -67,15 +69,19 @@ void VerbsDevice::begin(const Call& call, Observation& seen) {
   seen.result.outcome = Outcome::none;
 }
 
-/// Makes the call in that process; or sees how it ended, if it has begun. The other process goes on
-/// first, since telling it takes longer.
+/// Calls that have begun go on, if they do not yet; those of the other process first, since telling
+/// it takes longer.
+void VerbsDevice::go_on(bool wait) {
+  if (std::exchange(gone_on_, true)) return;
+  if (other_) other_->carry_out({.kind = Kind::go});
+  context_.carry_out({.kind = Kind::go, .wait = wait});
+}
+
+/// Makes the call in that process; or sees how it ended, if it has begun.
 Answer VerbsDevice::made(std::uint8_t process, const Call& call) {
   if (!model::is_overlapping(call))
     return processes_.at(process)->carry_out({.kind = Kind::call, .qp = call.qp, .call = call});
-  if (!std::exchange(gone_on_, true)) {
-    if (other_) other_->carry_out({.kind = Kind::go});
-    context_.carry_out({.kind = Kind::go});
-  }
+  go_on(false);
   return processes_.at(process)->carry_out({.kind = Kind::join, .call = call});
 }
 

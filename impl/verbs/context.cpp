@@ -60,7 +60,10 @@ Answer Context::carry_out(const Order& order) {
       if (order.call.verb == Verb::destroy_qp) come_first_in_flight();
       break;
     case Kind::begin: begin(order.call); break;
-    case Kind::go: threads_.go(); break;
+    case Kind::go:
+      threads_.go();
+      if (order.wait) threads_.await_start();
+      break;
     case Kind::join:
       answer = threads_.join(order.call.label);
       note_state(order.call, answer);

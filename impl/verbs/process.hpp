@@ -32,7 +32,7 @@ struct Order {
   enum class Kind : std::uint8_t {
     call,             ///< `call`, of one that is no transfer: Answer::result
     begin,            ///< the same in a thread, which waits until it is told to go on
-    go,               ///< all calls that have begun go on
+    go,               ///< all calls that have begun go on; if `wait` it is over when they do
     join,             ///< what the call that has begun with the label of `call` gave
     request,          ///< `call`, of a transfer: posted, and its own completion waited for
     take_receive,     ///< takes receives' completions off `qp`, if `wait` until one comes

@@ -53,6 +53,8 @@ void Threads::go() {
   gone_.notify_all();
 }
 
+void Threads::await_start() const { sleep_until(start_ns_); }
+
 Answer Threads::join(std::uint8_t label) {
   Begun& begun = begun_.at(label);
   if (!begun.thread.joinable()) report_misuse("call", label, "has not begun");

@@ -23,6 +23,8 @@ class Threads {
   void begin(std::uint8_t label, std::uint32_t delay, bool yields, Make make);
   /// All that have begun go on. May be called again.
   void go();
+  /// Waits for the moment from which their delays count.
+  void await_start() const;
   /// What the call of that label gave, when it has returned. Throws std::logic_error if none has
   /// begun, and what the call threw.
   Answer join(std::uint8_t label);

@@ -126,6 +126,7 @@ class VerbsDevice final : public Device {
   void call_on_objects(const Call& call, Observation& seen);
   void begin(const Call& call, Observation& seen);
   Answer made(std::uint8_t process, const Call& call);
+  void go_on(bool wait);
   void protect(const Call& call);
   void query_qp(const Call& call, Observation& seen);
   void connect(const Call& call, Observation& seen);
@@ -156,7 +157,7 @@ class VerbsDevice final : public Device {
   bool read_after_connect_ = false;
   std::array<std::uint8_t, model::Plain::kPds> slot_process_{};  ///< as the setup says
   std::vector<Call> in_flight_;  ///< requests that were posted, and not completed
-  bool gone_on_ = false;         ///< calls that have begun were told to
+  bool gone_on_ = true;          ///< calls that have begun were told to, or there are none
   Slots<PdSlot> pds_;
   /// Which process made the object of each slot last.
   Slots<std::uint8_t> region_process_, window_process_;

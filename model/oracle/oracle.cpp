@@ -83,8 +83,22 @@ const PlainCondition* Oracle::forbids(const PlainView& view) const {
   if (view.call.part != Part::completion)
     if (const auto* broken = book_->forbids(view)) return broken;
   if (const auto* broken = together_.forbids(*book_, state_, view.call)) return broken;
-  if (is_overlapping(view.call)) return flight_.empty() ? nullptr : &kMayOverlap;
+  const bool begins = view.call.part == Part::posted;
+  if (is_overlapping(view.call)) return flight_.empty() || !begins ? nullptr : &kMayOverlap;
+  if (!together_.empty() && !may_be_beside(view.call)) return &kMayOverlap;
   return flight_.forbids(state_, view.call);
+}
+
+/// Whether the call under way may be made while the request is in flight.
+bool Oracle::may_be_beside(const Call<Plain>& request) const {
+  PlannedCall posted;
+  posted.call = request;
+  Flight beside = flight_;
+  beside.post(posted, state_);
+  beside.close();
+  auto other = together_.next().call;
+  other.part = Part::whole;
+  return beside.forbids(state_, other) == nullptr;
 }
 
 Judgement Oracle::check(Step& step, MemorySource& source) {
@@ -187,7 +201,10 @@ Judgement Oracle::explain_overlapping(const Step& step) {
       return made.judgement;
     }
     provenance_.note(*book_, *made.judgement.rule, view);
+    const auto region = flight_.empty() ? Region<Plain>{} : state_.regions.at(made.call.mr);
     advance(*made.judgement.rule, view, state_);
+    if (!flight_.empty() && made.result.outcome != Outcome::refused)
+      follow_flight(made.call, region);
     if (made.call.label == step.call.label) judged = made.judgement;
   }
   return judged;
@@ -219,7 +236,8 @@ void Oracle::follow_flight(const Call<Plain>& call, const Region<Plain>& before)
 
 Judgement Oracle::trouble_in(const PlainView& view) const {
   Judgement judgement = judge_trouble(*book_, view, Verdict::hang);
-  if (view.call.part == Part::completion && flight_.fails_behind(*book_, view.call.label))
+  const bool lands = view.call.part == Part::completion && is_transfer(view.call.verb);
+  if (lands && flight_.fails_behind(*book_, view.call.label))
     judgement.broken.push_back(&kFailsBehind);
   return judgement;
 }

@@ -83,6 +83,7 @@ class Oracle {
   Judgement complete(Step& step, MemorySource& source);
   Judgement judge_overlapping(Step& step, MemorySource& source);
   Judgement explain_overlapping(const Step& step);
+  [[nodiscard]] bool may_be_beside(const Call<Plain>& request) const;
   void follow_flight(const Call<Plain>& call, const Region<Plain>& before);
   void expect_bytes_in_flight();
   void follow_program(const Call<Plain>& call);

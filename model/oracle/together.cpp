@@ -55,8 +55,9 @@ const PlainCondition* broken_in_some_order(
 
 const PlainCondition kMayOverlap{"may_overlap",
     "calls that overlap are no work requests, receives or connections, and not the program's own "
-    "stores; their labels are free, no request is in flight, and there are four of them at most; "
-    "until all have returned nothing else is called, and none begins after one has returned",
+    "stores; their labels are free, no request is in flight when they begin, and there are four of "
+    "them at most; until all have returned nothing else is called, but requests are posted beside "
+    "one that could be made while they are in flight; and none begins after one has returned",
     "harness.overlap", About::situation, never};
 const PlainCondition kAnyOrder{"any_order",
     "calls that overlap may be made in any order, whether those before succeed or are refused; "
@@ -81,7 +82,9 @@ const PlannedCall* Together::find(std::uint8_t label) const {
 
 const PlainCondition* Together::forbids(
     const Rulebook& book, const State<Plain>& state, const Call<Plain>& call) const {
-  if (!is_overlapping(call)) return empty() ? nullptr : &kMayOverlap;
+  const bool is_beside = begun_.size() == 1 && !returning() && call.part == Part::posted &&
+                         find(call.label) == nullptr;
+  if (!is_overlapping(call)) return empty() || is_beside ? nullptr : &kMayOverlap;
   if (call.part == Part::completion) return find(call.label) == nullptr ? &kMayOverlap : nullptr;
   if (!may_overlap(call.verb) || begun_.size() == kMost || returning() ||
       find(call.label) != nullptr)

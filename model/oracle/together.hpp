@@ -2,7 +2,8 @@
 //
 // Each takes effect at one moment between its begin and its return, so what was seen conforms if
 // the rules allow it in some order of the calls. It is judged when the last one has returned: what
-// is called meanwhile is one of them.
+// is called meanwhile is one of them. Beside one of them requests can be posted: they are in flight
+// from then on.
 #pragma once
 
 #include <cstdint>

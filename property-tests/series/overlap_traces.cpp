@@ -81,14 +81,17 @@ constexpr std::array kEnds{
     End{"dereg_mr at the other end", kRemote, "mr0", "mr1", "dereg_mr(mr1)", ""},
     End{"dereg_mr at its own end", kLocal, "mr2", "mr1", "dereg_mr(mr2)", "dereg_mr(mr1)\n"},
     End{"dealloc_mw", kWindow, "mr0", "mw1", "dealloc_mw(mw1)", "dereg_mr(mr1)\n"},
-    End{"local_inv", kWindowOfPair, "mr0", "mw1", "local_inv(qp1, mw1.rkey)",
-        "dealloc_mw(mw1)\ndereg_mr(mr1)\n"},
     End{"modify_qp", kRemote, "mr0", "mr1", "modify_qp(qp1, 0)",
         "modify_qp(qp1, REMOTE_WRITE|REMOTE_READ)\ndereg_mr(mr1)\n"},
+    End{"local_inv", kWindowOfPair, "mr0", "mw1", "local_inv(qp1, mw1.rkey)",
+        "dealloc_mw(mw1)\ndereg_mr(mr1)\n"},
     End{"connect", kRemote, "mr0", "mr1", "connect(qp0)", "dereg_mr(mr1)\n"},
 };
 constexpr std::array<std::string_view, 2> kUses{"rdma_write", "rdma_read"};
 constexpr std::size_t kInFlight = kEnds.size() * kUses.size();
+/// The first of kEnds are calls that a thread can make as well.
+constexpr std::size_t kByThreads = 4 * kUses.size();
+static_assert(kEnds[3].name == "modify_qp");
 
 /// Microseconds by which one begins after the other. System calls take some ten of them.
 constexpr std::array kDelays{0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 50};
@@ -146,35 +149,52 @@ std::string_view use_of(std::size_t number) { return kUses.at(number % kUses.siz
 
 std::string after(int delay) { return delay == 0 ? "" : fmt::format("after {} us: ", delay); }
 
-/// Three requests in flight, of three packets each, whose right ends meanwhile.
-std::string in_flight_text(std::size_t number) {
+/// Three requests in flight, of three packets each, whose right ends meanwhile; by a thread, beside
+/// which they are posted.
+std::string in_flight_text(std::size_t number, bool by_thread) {
   const End& end = end_of(number);
-  const bool abandons = end.name == "connect";
+  const std::string_view seen = end.name == "connect" ? "" : "a\nb\nc\n";
   std::string text(kHead);
-  for (const int delay : kDelays) {
-    text += end.before;
+  const auto round = [&](int posted_after, int ended_after) {
+    std::string posts;
     for (int i = 0; i < 3; ++i)
-      text += fmt::format("{}: {}(qp0, {}.lkey, buf2+{}, 2720, {}.rkey, buf0+{})\n", "abc"[i],
-                          use_of(number), end.local, i * 2728, end.remote, i * 2728);
-    text += fmt::format("{}{}\n{}{}{}", after(delay), end.call, abandons ? "" : "a\nb\nc\n",
-                        end.after, abandons ? "" : "connect(qp0)\n");
+      posts += fmt::format("{}{}: {}(qp0, {}.lkey, buf2+{}, 2720, {}.rkey, buf0+{})\n",
+                           i == 0 ? after(posted_after) : "", "abc"[i], use_of(number), end.local,
+                           i * 2728, end.remote, i * 2728);
+    text += end.before;
+    if (by_thread)
+      text += fmt::format("{}d: {}\n{}d\n", after(ended_after), end.call, posts);
+    else
+      text += fmt::format("{}{}{}\n", posts, after(ended_after), end.call);
+    text += fmt::format("{}{}{}", seen, end.after, seen.empty() ? "" : "connect(qp0)\n");
+  };
+  for (const int delay : kDelays) {
+    round(0, delay);
+    if (by_thread && delay != 0) round(delay, 0);
   }
   return text;
 }
 
 }  // namespace
 
-std::size_t overlap_pairs() { return all_pairs().size() + kInFlight; }
+std::size_t overlap_pairs() { return all_pairs().size() + kInFlight + kByThreads; }
 
 std::string overlap_name(std::size_t pair) {
   if (pair < all_pairs().size()) return all_pairs()[pair].name;
   const auto number = pair - all_pairs().size();
-  return fmt::format("{} in flight and {}", use_of(number), end_of(number).name);
+  if (number < kInFlight)
+    return fmt::format("{} in flight and {}", use_of(number), end_of(number).name);
+  return fmt::format("{} in flight and {} by a thread", use_of(number - kInFlight),
+                     end_of(number - kInFlight).name);
 }
 
 model::Trace overlap_trace(std::size_t pair) {
-  if (pair >= all_pairs().size())
-    return model::parse_trace(in_flight_text(pair - all_pairs().size()), "overlap");
+  if (pair >= all_pairs().size()) {
+    const auto number = pair - all_pairs().size();
+    const bool by_thread = number >= kInFlight;
+    return model::parse_trace(in_flight_text(by_thread ? number - kInFlight : number, by_thread),
+                              "overlap");
+  }
   const Pair& p = all_pairs()[pair];
   std::string text(kHead);
   const auto round = [&](int first, int second) {

@@ -193,7 +193,10 @@ bool Walk::post(const model::Oracle& oracle, model::PlannedCall& step) {
   auto& call = step.call;
   if (!is_remote(call.verb)) return false;
   call.part = Part::posted;
-  for (call.label = 1; oracle.flight().find(call.label) != nullptr;) ++call.label;
+  const auto is_taken = [&](std::uint8_t label) {
+    return oracle.flight().find(label) != nullptr || oracle.together().find(label) != nullptr;
+  };
+  for (call.label = 1; is_taken(call.label);) ++call.label;
   oracle.resolve(step);
   if (call.label <= kMostInFlight && oracle.forbids(step) == nullptr) return true;
   call.part = Part::whole;
@@ -285,9 +288,14 @@ bool Walk::begin(const model::Oracle& oracle, model::PlannedCall& step) {
   return false;
 }
 
-/// While calls overlap: another one, or the return of the first.
+/// While calls overlap: another one, a request beside the only one, or the return of the first.
 model::PlannedCall Walk::beside_begun(const model::Oracle& oracle, CallMaker& make) {
   const auto& begun = oracle.together();
+  const bool posts = begun.size() == 1 && random_.chance(oracle.flight().empty() ? 25 : 50);
+  if (auto step = posts ? make.rdma(false) : std::nullopt; step && post(oracle, *step)) {
+    delay(*step);
+    return *step;
+  }
   const bool more = begun.size() == 1 || (begun.size() < kMostBegun && random_.chance(30));
   for (int i = 0; more && !begun.returning() && i < kOthers; ++i) {
     const bool wrong = random_.chance(options_->wrong_percent);
