@@ -60,8 +60,8 @@ constexpr std::array kConflicts{
              "dealloc_pd(pd1)", "dealloc_mw(mw1)", "dealloc_pd(pd1)\n"},
 };
 
-/// What ends a right that three requests in flight use: S is the key of the memory at their own end,
-/// T that at the other one.
+/// What ends a right that three requests in flight use: by the keys of `local` at their own end, and
+/// of `remote` at the other one.
 struct End {
   std::string_view name, before, local, remote, call, after;
 };
@@ -93,8 +93,9 @@ constexpr std::size_t kInFlight = kEnds.size() * kUses.size();
 constexpr std::size_t kByThreads = 4 * kUses.size();
 static_assert(kEnds[3].name == "modify_qp");
 
-/// Microseconds by which one begins after the other. System calls take some ten of them.
-constexpr std::array kDelays{0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 50};
+/// Microseconds by which one begins after the other. Calls take some ten of them, of those of an
+/// emulated guest some hundred.
+constexpr std::array kDelays{0, 1, 3, 6, 10, 16, 25, 40, 60, 90, 130, 190, 280};
 
 std::string replaced(std::string_view text, std::size_t which) {
   std::string made;

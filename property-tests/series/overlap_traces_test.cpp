@@ -12,8 +12,8 @@ namespace {
 
 using namespace model;
 
-/// Makes the pair's calls, but those that may not be made. How many overlap others, or are in flight; and what
-/// deviated, if something did.
+/// Makes the pair's calls, but those that may not be made. How many overlap others, or are in
+/// flight; and what deviated, if something did.
 std::pair<std::size_t, std::string> made(impl::SimDevice& device, std::size_t pair) {
   const Trace trace = overlap_trace(pair);
   impl::DeviceCase one(device, *find_rulebook("linux"), trace.setup);
