@@ -60,8 +60,8 @@ constexpr std::array kConflicts{
              "dealloc_pd(pd1)", "dealloc_mw(mw1)", "dealloc_pd(pd1)\n"},
 };
 
-/// What ends a right that three requests in flight use: by the keys of `local` at their own end, and
-/// of `remote` at the other one.
+/// What ends a right that three requests in flight use: by the keys of `local` at their own end,
+/// and of `remote` at the other one.
 struct End {
   std::string_view name, before, local, remote, call, after;
 };
