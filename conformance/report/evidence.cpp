@@ -90,6 +90,11 @@ class Reader {
     if (call.verb == Verb::protect)
       memory.protect(call.address.value(), call.length.value(), Protection{call.option});
     evidence_.open = open_rules(*evidence_.book, evidence_.state, call);
+    if (call.part == Part::completion)
+      before.flight().each_moment(call.label, [&](const State<Plain>& state) {
+        const auto open = open_rules(*evidence_.book, state, call);
+        evidence_.meanwhile.insert(evidence_.meanwhile.end(), open.begin(), open.end());
+      });
     return std::move(evidence_);
   }
 
@@ -125,9 +130,11 @@ bool tells_trouble(const model::Trace& trace) {
 bool Evidence::is_deviation() const { return is_trouble(finding().verdict); }
 
 bool Evidence::allows(Outcome outcome) const {
-  return std::any_of(open.begin(), open.end(), [&](const PlainRule* rule) {
+  const auto is_such = [&](const PlainRule* rule) {
     return rule->outcome == outcome && rule->weight == Weight::verdict;
-  });
+  };
+  return std::any_of(open.begin(), open.end(), is_such) ||
+         std::any_of(meanwhile.begin(), meanwhile.end(), is_such);
 }
 
 std::vector<Outcome> Evidence::allowed() const {

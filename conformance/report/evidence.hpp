@@ -17,6 +17,8 @@ struct Evidence {
   model::State<model::Plain> state;           ///< before the decisive step
   model::Memory memory;                       ///< the same; what the program stores in it is done
   std::vector<const model::PlainRule*> open;  ///< rules that the situation of that step allows
+  /// Of a request in flight: rules that the situation allowed at a moment since it was posted.
+  std::vector<const model::PlainRule*> meanwhile = {};
 
   [[nodiscard]] const model::Step& decisive() const { return trace.steps.back(); }
   [[nodiscard]] const model::Annotation& finding() const { return decisive().annotations.front(); }

@@ -83,8 +83,10 @@ const PlainCondition* Oracle::forbids(const PlainView& view) const {
   if (view.call.part != Part::completion)
     if (const auto* broken = book_->forbids(view)) return broken;
   if (const auto* broken = together_.forbids(*book_, state_, view.call)) return broken;
-  const bool begins = view.call.part == Part::posted;
-  if (is_overlapping(view.call)) return flight_.empty() || !begins ? nullptr : &kMayOverlap;
+  if (is_overlapping(view.call)) {
+    const bool begins = view.call.part == Part::posted;
+    return (begins ? flight_.empty() : flight_.open() == nullptr) ? nullptr : &kMayOverlap;
+  }
   if (!together_.empty() && !may_be_beside(view.call)) return &kMayOverlap;
   return flight_.forbids(state_, view.call);
 }

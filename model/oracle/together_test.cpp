@@ -1,5 +1,6 @@
 #include "model/oracle/together.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/oracle/judge_trace.hpp"
@@ -84,6 +85,28 @@ TEST(Together, EachOrderHasToBeOneThatAProgramMayMake) {
   EXPECT_EQ(broken_by_last_of("a: modify_qp(qp0, REMOTE_READ) -> begun\n"
                               "b: modify_qp(qp0, REMOTE_WRITE) -> begun\n"),
             "any_order");
+}
+
+TEST(Together, RequestsArePostedBesideOne) {
+  const std::string regions =
+      "mr1 = reg_mr(pd0, buf1+0, 64, LOCAL_WRITE|REMOTE_WRITE) -> ok\n"
+      "mr2 = reg_mr(pd0, buf2+0, 64, LOCAL_WRITE|REMOTE_WRITE) -> ok\n";
+  const std::string write = "rdma_write(qp0, mr2.lkey, buf2+0, 8, mr1.rkey, buf1+0";
+  const std::string begun = regions + "a: dereg_mr(mr1) -> begun\n";
+  const std::string posted = begun + "b: " + write + ") -> posted\n";
+  for (const char* status : {"SUCCESS qp=RTS peer=RTS", "REM_ACCESS_ERR qp=ERR peer=ERR"})
+    EXPECT_THAT(last_of(posted + "a -> ok\nb -> " + status + "\n"),
+                ::testing::StartsWith("conforms rdma_write."));
+  EXPECT_EQ(last_of(posted + "a -> ok\nb -> LOC_PROT_ERR qp=ERR peer=RTS\n"),
+            "deviates rdma_write.loc_prot_err rejected nothing_forbids");
+  EXPECT_EQ(broken_by_last_of(posted + "b -> SUCCESS qp=RTS peer=RTS\n"), "may_overlap");
+  EXPECT_EQ(broken_by_last_of(begun + write + ") -> SUCCESS qp=RTS peer=RTS\n"), "may_overlap");
+  EXPECT_EQ(broken_by_last_of(posted + "c: dereg_mr(mr0) -> begun\n"), "may_overlap");
+  EXPECT_EQ(broken_by_last_of(begun + "b: " + write + ", LINKED) -> posted\na -> ok\n"),
+            "may_overlap");
+  // What could not be made while the request is in flight.
+  const std::string anew = regions + "a: rereg_mr(mr1, CHANGE_ACCESS, pd0, 0x0, 0, 0) -> begun\n";
+  EXPECT_EQ(broken_by_last_of(anew + "b: " + write + ") -> posted\n"), "may_overlap");
 }
 
 TEST(Together, BytesThatChangeMeanwhileAreNobodys) {
