@@ -63,7 +63,7 @@ class Flight {
   /// The request is not in flight any more. If it failed, those behind it find their queue pairs as
   /// they are in this state.
   void complete(const Rulebook& book, const Call<Plain>& call, const State<Plain>* failed);
-  /// Calls use(state) for each state since the request of that label was posted, which is in flight.
+  /// Calls use(state) for each state since the request in flight of that label was posted.
   template <class Use> void each_moment(std::uint8_t label, Use&& use) const {
     for (const auto& request : requests_)
       for (std::size_t i = request.since; request.step.call.label == label && i < moments_.size();
