@@ -216,7 +216,7 @@ rdma_write(qp0, 0x0, buf0+0, 1, 0x0, 0x0) -> LOC_QP_OP_ERR qp=ERR peer=RTS
         self.assertIn("given guest(seed 3, processors 1, preempt)",
                       (self.out / deviation["trace"]).read_text())
         self.assertIn('"case":"races/race"', (self.out / "journal.jsonl").read_text())
-        self.assertEqual(run(shown), 0, "expected as no race, it is made once, as any other is")
+        self.assertEqual(run(shown), 0, self.output + "expected as no race, it is made once, as any other is")
         trace = self.out / self.report["deviations"][0]["trace"]
         self.assertIn("given guest(seed 1, ", trace.read_text())
         self.assertEqual(run("race send.ok/accepted/length_permitted,Deviates  # a race\n" +

@@ -45,6 +45,13 @@ std::size_t count_told(const model::Trace& trace) {
   return trace.steps.size();
 }
 
+/// Whether one of the rules says of the device that the outcome conforms.
+bool allow(const std::vector<const PlainRule*>& rules, Outcome outcome) {
+  return std::any_of(rules.begin(), rules.end(), [&](const PlainRule* rule) {
+    return rule->outcome == outcome && rule->weight == Weight::verdict;
+  });
+}
+
 /// Follows the trace, step after step.
 class Reader {
  public:
@@ -90,10 +97,16 @@ class Reader {
     if (call.verb == Verb::protect)
       memory.protect(call.address.value(), call.length.value(), Protection{call.option});
     evidence_.open = open_rules(*evidence_.book, evidence_.state, call);
+    const PlainRule* const seen = evidence_.book->find(evidence_.finding().rule);
+    const bool moves = seen != nullptr && seen->transfer != nullptr;
+    if (moves) evidence_.due = seen->transfer(evidence_.view());
+    const bool now = !moves || evidence_.allows(seen->outcome);
     if (call.part == Part::completion)
       before.flight().each_moment(call.label, [&](const State<Plain>& state) {
         const auto open = open_rules(*evidence_.book, state, call);
         evidence_.meanwhile.insert(evidence_.meanwhile.end(), open.begin(), open.end());
+        if (!now && allow(open, seen->outcome))
+          evidence_.due = seen->transfer({state, call, step.result});
       });
     return std::move(evidence_);
   }
@@ -130,11 +143,7 @@ bool tells_trouble(const model::Trace& trace) {
 bool Evidence::is_deviation() const { return is_trouble(finding().verdict); }
 
 bool Evidence::allows(Outcome outcome) const {
-  const auto is_such = [&](const PlainRule* rule) {
-    return rule->outcome == outcome && rule->weight == Weight::verdict;
-  };
-  return std::any_of(open.begin(), open.end(), is_such) ||
-         std::any_of(meanwhile.begin(), meanwhile.end(), is_such);
+  return allow(open, outcome) || allow(meanwhile, outcome);
 }
 
 std::vector<Outcome> Evidence::allowed() const {

@@ -19,6 +19,8 @@ struct Evidence {
   std::vector<const model::PlainRule*> open;  ///< rules that the situation of that step allows
   /// Of a request in flight: rules that the situation allowed at a moment since it was posted.
   std::vector<const model::PlainRule*> meanwhile = {};
+  /// What the outcome moves, as at the last moment that allowed it; nothing if it moves nothing.
+  model::Transfer<model::Plain> due = {};
 
   [[nodiscard]] const model::Step& decisive() const { return trace.steps.back(); }
   [[nodiscard]] const model::Annotation& finding() const { return decisive().annotations.front(); }

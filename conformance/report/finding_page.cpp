@@ -134,10 +134,9 @@ std::string bytes_section(const Evidence& evidence) {
   model::Memory wanted = evidence.memory;
   const auto* rule = evidence.book->find(evidence.finding().rule);
   // What must not succeed must not change anything either.
-  if (rule != nullptr && rule->transfer != nullptr && evidence.allows(rule->outcome)) {
-    const auto transfer = rule->transfer(evidence.view());
-    if (transfer.exact) wanted.move(transfer);
-  }
+  if (rule != nullptr && rule->transfer != nullptr && evidence.allows(rule->outcome) &&
+      evidence.due.exact)
+    wanted.move(evidence.due);
   std::string text =
       "<h2>Bytes</h2>\n<table><tr><th>address</th><th>before</th><th>due</th><th>seen</th></tr>\n";
   std::size_t count = 0;

@@ -11,13 +11,6 @@ namespace mrproof::conformance {
 
 using namespace model;
 
-/// What the rule that the oracle took moves.
-Transfer<Plain> ReproWriter::predicted() const {
-  const PlainRule* rule = evidence_.book->find(evidence_.finding().rule);
-  if (rule == nullptr || rule->transfer == nullptr) return {};
-  return rule->transfer(evidence_.view());
-}
-
 /// Copies into what is wanted, in as many stretches as the two sides have together.
 void ReproWriter::predict_copy(const Transfer<Plain>& transfer) {
   std::size_t source = 0, target = 0;
@@ -55,7 +48,7 @@ void ReproWriter::predict_bytes() {
     line(fmt::format("fill((uint64_t)wanted({}), {}, {});", address(call.address.value()),
                      number(call.length.value()), call.seed));
   for (const auto& run : evidence_.decisive().bytes) address(run.address);
-  const auto transfer = predicted();
+  const auto& transfer = evidence_.due;
   predict_copy(transfer);
   const auto& word = transfer.from[0];
   if (transfer.motion == Motion::copy || word.length.value() != 8 || word.outside_buffers.truth())
@@ -75,7 +68,7 @@ void ReproWriter::predict_bytes() {
 void ReproWriter::check_bytes() {
   const Step& step = evidence_.decisive();
   const Verb verb = step.call.verb;
-  const auto right = fmt::format("bytes_right({})", predicted().exact ? 0 : 1);
+  const auto right = fmt::format("bytes_right({})", evidence_.due.exact ? 0 : 1);
   if (verb != Verb::fill && verb != Verb::protect) {
     const bool named = is_transfer(verb) || step.result.outcome != Outcome::ok;
     line(fmt::format("if (got != {})", named ? c_status(step.result.outcome) : "0"));

@@ -377,7 +377,8 @@ void ReproWriter::write_step() {
   line(fmt::format("step = \"{}: {}\";", is_decisive() ? std::to_string(now_ + 1) : "@",
                    model::print_call(step)));
   if (!is_decisive() && !is_overlapping(step.call)) save_keys(step);
-  if (step.call.part == Part::posted && !is_overlapping(step.call)) go_on();
+  const bool linked = (bits(step.call.flags) & kLinked) != 0;
+  if (step.call.part == Part::posted && !is_overlapping(step.call) && !linked) go_on();
   if (step.call.delay != 0 && !is_overlapping(step.call))
     line(fmt::format("usleep({});", step.call.delay));
   write_call(step);

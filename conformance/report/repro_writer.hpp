@@ -122,7 +122,6 @@ class ReproWriter {
   void predict_bytes();
   void predict_copy(const model::Transfer<model::Plain>& transfer);
   void check_bytes();
-  [[nodiscard]] model::Transfer<model::Plain> predicted() const;
 
   /// A statement of main(), wrapped.
   void line(const std::string& statement, int indent = 4);

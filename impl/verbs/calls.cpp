@@ -19,8 +19,10 @@ Observation VerbsDevice::perform(const Call& call) {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   Observation seen;
   seen.result.own_receive = seen.result.peer_receive = Plain::small(Outcome::none);
-  // What is posted beside a call that has begun starts when that does.
-  if (model::is_transfer(call.verb) && call.part == model::Part::posted) go_on(true);
+  // What is posted beside a call that has begun starts when that does; a list with its last.
+  if (model::is_transfer(call.verb) && call.part == model::Part::posted &&
+      (call.flags.value() & model::kLinked) == 0)
+    go_on(true);
   // Of calls that overlap, each thread waits for its own moment.
   if (call.delay != 0 && !model::is_overlapping(call))
     std::this_thread::sleep_for(std::chrono::microseconds(call.delay));

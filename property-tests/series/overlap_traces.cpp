@@ -150,29 +150,36 @@ std::string_view use_of(std::size_t number) { return kUses.at(number % kUses.siz
 
 std::string after(int delay) { return delay == 0 ? "" : fmt::format("after {} us: ", delay); }
 
-/// Three requests in flight, of three packets each, whose right ends meanwhile; by a thread, beside
-/// which they are posted.
+/// Three requests in flight, of three packets each and posted in one list, or one of eight packets,
+/// whose right ends meanwhile; by a thread, beside which they are posted. What they move is new in
+/// each round.
 std::string in_flight_text(std::size_t number, bool by_thread) {
   const End& end = end_of(number);
-  const std::string_view seen = end.name == "connect" ? "" : "a\nb\nc\n";
+  const std::string_view source = use_of(number) == "rdma_read" ? "buf0" : "buf2";
   std::string text(kHead);
-  const auto round = [&](int posted_after, int ended_after) {
-    std::string posts;
-    for (int i = 0; i < 3; ++i)
-      posts += fmt::format("{}{}: {}(qp0, {}.lkey, buf2+{}, 2720, {}.rkey, buf0+{})\n",
-                           i == 0 ? after(posted_after) : "", "abc"[i], use_of(number), end.local,
-                           i * 2728, end.remote, i * 2728);
-    text += end.before;
+  int rounds = 0;
+  const auto round = [&](int count, int posted_after, int ended_after) {
+    std::string posts, seen;
+    const int length = count == 1 ? 8192 : 2720;
+    for (int i = 0; i < count; ++i) {
+      const bool last = i + 1 == count;
+      posts += fmt::format("{}{}: {}(qp0, {}.lkey, buf2+{}, {}, {}.rkey, buf0+{}{})\n",
+                           last ? after(posted_after) : "", "abc"[i], use_of(number), end.local,
+                           i * 2728, length, end.remote, i * 2728, last ? "" : ", LINKED");
+      if (end.name != "connect") seen += fmt::format("{}\n", "abc"[i]);
+    }
+    text += fmt::format("fill({}+0, 8192, {})\n{}", source, ++rounds, end.before);
     if (by_thread)
       text += fmt::format("{}d: {}\n{}d\n", after(ended_after), end.call, posts);
     else
       text += fmt::format("{}{}{}\n", posts, after(ended_after), end.call);
     text += fmt::format("{}{}{}", seen, end.after, seen.empty() ? "" : "connect(qp0)\n");
   };
-  for (const int delay : kDelays) {
-    round(0, delay);
-    if (by_thread && delay != 0) round(delay, 0);
-  }
+  for (const int delay : kDelays)
+    for (const int count : {1, 3}) {
+      round(count, 0, delay);
+      if (by_thread && delay != 0) round(count, delay, 0);
+    }
   return text;
 }
 
