@@ -99,8 +99,8 @@ class Site(Made):
 
     def test_each_finding(self):
         read = {}
-        for document in ("FINDINGS.md", "docs/findings-siw.md"):
-            read |= dict(markdown.sections((ROOT / document).read_text(encoding="utf-8")))
+        for document in [ROOT / "FINDINGS.md", *(ROOT / "docs").glob("findings-*.md")]:
+            read |= dict(markdown.sections(document.read_text(encoding="utf-8")))
         listed = [int(number) for number in re.findall(
             r"^\| \**F(\d+)", (ROOT / "FINDINGS.md").read_text(encoding="utf-8"), re.M)]
         self.assertEqual(sorted(listed), list(range(1, len(listed) + 1)))

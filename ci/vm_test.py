@@ -203,21 +203,27 @@ given qp0(pd0) <-> qp1(pd0)
 rdma_write(qp0, 0x0, buf0+0, 1, 0x0, 0x0) -> LOC_QP_OP_ERR qp=ERR peer=RTS
 ! deviates rdma_write.loc_qp_op_err status outcome_known
 """)
+        overlapping = ("rdma_read.retry_exc_err/status/peer_ready,Deviates  # F48\n"
+                       "or rdma_read.none/none/-,KernelWarning@rxe_comp.c:rxe_completer  # F49\n")
         shown = "rdma_write.loc_qp_op_err/status/outcome_known,Deviates  # a race\n"
 
         def run(text):
             known = self.out / "race-fails.txt"
-            known.write_text(text)
+            known.write_text(overlapping + text)
             return self.walk("--full", "--scenarios", folder, steps=1, known=known)
 
+        def told():
+            return [one for one in self.report["deviations"]
+                    if one["rule"] == "rdma_write.loc_qp_op_err"]
+
         self.assertEqual(run("race " + shown), 0, self.output)
-        deviation, = self.report["deviations"]
+        deviation, = told()
         self.assertEqual(deviation["case"], "races/race")
         self.assertIn("given guest(seed 3, processors 1, preempt)",
                       (self.out / deviation["trace"]).read_text())
         self.assertIn('"case":"races/race"', (self.out / "journal.jsonl").read_text())
-        self.assertEqual(run(shown), 0, self.output + "expected as no race, it is made once, as any other is")
-        trace = self.out / self.report["deviations"][0]["trace"]
+        self.assertEqual(run(shown), 0, "expected as no race, it is made once, as any other is")
+        trace = self.out / told()[0]["trace"]
         self.assertIn("given guest(seed 1, ", trace.read_text())
         self.assertEqual(run("race send.ok/accepted/length_permitted,Deviates  # a race\n" +
                              "or " + shown), 0, "no race is expected that is told of")

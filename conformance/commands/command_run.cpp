@@ -125,8 +125,7 @@ int run(RunOptions options) {
       options.plan.series.push_back(std::move(series));
   }
   if (options.array) options.plan.series.push_back(property_tests::plan_array());
-  // What is lost on a wire and sent again comes late: nobody has read yet what that shows.
-  if ((options.quick || options.full) && options.session.machine.wire.empty())
+  if (options.quick || options.full)
     options.plan.series.push_back(property_tests::plan_overlap());
   // A known killer costs a boot each time: the traces that show it are for long runs.
   const bool is_long = options.full || options.session.guided > 0;

@@ -169,21 +169,19 @@ Judgement Oracle::post(Step& step, MemorySource& source) {
   return check_bytes(step, view, rule, {}, source);
 }
 
-/// A call has begun, or returned. Of memory it changes nothing.
+/// A call has begun, or returned. Of memory it changes nothing; what it ends may have stored
+/// something until then.
 Judgement Oracle::judge_overlapping(Step& step, MemorySource& source) {
+  const PlainView view{state_, step.call, step.result};
+  const Judgement bytes =
+      check_bytes(step, view, *book_->rules(step.call.verb, Outcome::ok).front(), {}, source);
   Judgement judgement;
   if (step.call.part == Part::posted)
     together_.begin(step);
   else if (together_.end(step))
     judgement = explain_overlapping(step);
-  if (judgement.verdict == Verdict::deviates) {
-    source.differences(memory_, step.bytes);
+  if (judgement.verdict == Verdict::deviates || bytes.verdict != Verdict::deviates)
     return judgement;
-  }
-  const PlainView view{state_, step.call, step.result};
-  const Judgement bytes =
-      check_bytes(step, view, *book_->rules(step.call.verb, Outcome::ok).front(), {}, source);
-  if (bytes.verdict != Verdict::deviates) return judgement;
   surprise_ = {state_, step.call, step.result, bytes, provenance_};
   return bytes;
 }

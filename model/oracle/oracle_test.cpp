@@ -172,6 +172,19 @@ TEST_F(OracleTest, FollowsTheProgramsOwnStores) {
   EXPECT_EQ(oracle_.memory().at(buffer_address(0) + 3), std::byte{pattern_byte(9, 0)});
 }
 
+/// What is in flight may store something until a deregistration beside it has returned.
+TEST_F(OracleTest, TakesInWhatIsStoredWhileACallThatEndsItIsUnderWay) {
+  EXPECT_EQ(verdict("d: dereg_mr(mr1) -> begun"), Verdict::conforms);
+  EXPECT_EQ(verdict("a: " + std::string(kWrite) + "posted"), Verdict::conforms);
+  move(buffer_address(0), buffer_address(1), 64);
+  for (const char* ends : {"d: dereg_mr(mr1) -> begun\nd -> ok\n",
+                           "a: send(qp0, 0x1, 0x0, 1) -> posted\na -> SUCCESS\n"}) {
+    Step seen = parse_trace("# mrproof trace v1\n" + std::string(ends), "lines").steps.back();
+    oracle_.resolve(seen);
+    EXPECT_EQ(oracle_.check(seen, memory_).verdict, Verdict::conforms);
+  }
+}
+
 TEST_F(OracleTest, AsksForMemoryOnceAStepAlsoWhenItHangsOrDeviates) {
   memory_.asked = 0;
   EXPECT_EQ(verdict("query_qp(qp0) -> ok qp=RTS"), Verdict::conforms);
