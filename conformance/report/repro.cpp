@@ -285,6 +285,7 @@ std::string ReproWriter::parts() const {
       case ReproPart::reg_mr_ex: text += repro_parts::kRegMrEx; break;
       case ReproPart::kernel_log: text += kKernelLog; break;
       case ReproPart::child: text += kChild; break;
+      case ReproPart::rounds: text += kRounds; break;
       case ReproPart::pairs: text += pairs_part(); break;
       case ReproPart::completion: text += kCompletion; break;
       case ReproPart::ended: text += kEnded; break;
@@ -319,6 +320,7 @@ std::string ReproWriter::head() const {
   if (parts_.contains(ReproPart::map) || parts_.contains(ReproPart::wide))
     includes.insert("sys/mman");
   if (parts_.contains(ReproPart::child)) includes.insert("sys/wait");
+  if (parts_.contains(ReproPart::rounds)) includes.insert({"sys/wait", "time"});
   if (parts_.contains(ReproPart::kernel_log)) includes.insert("fcntl");
   if (cm) includes.insert({"arpa/inet", "rdma/rdma_cma"});
   if (parts_.contains(ReproPart::ended)) includes.insert("poll");
@@ -375,12 +377,17 @@ std::string ReproWriter::write() {
   if (parts_.contains(ReproPart::settled)) need(ReproPart::state);
   if (!buffers_.empty()) need(ReproPart::map);
   if (logs) need(ReproPart::kernel_log);
-  if (dies) need(ReproPart::child);
+  const auto rounds = evidence_.trace.rounds;
+  if (rounds > 1) need(ReproPart::rounds);
+  if (dies && rounds == 1) need(ReproPart::child);
 
   std::string begin =
       "\nint main(int argc, char **argv)\n{\n    setbuf(stdout, NULL);\n"
       "    signal(SIGALRM, on_alarm);\n";
-  if (dies) begin += "    watch_child();\n";
+  if (rounds > 1)
+    begin += fmt::format("    in_rounds({});\n", rounds);
+  else if (dies)
+    begin += "    watch_child();\n";
   begin += parts_.contains(ReproPart::in_round) ? "    alarm(900);\n" : "    alarm(60);\n";
   if (logs)
     begin +=

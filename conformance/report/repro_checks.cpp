@@ -85,8 +85,11 @@ void ReproWriter::check_inconclusive() {
   unclaimed.can.features = unclaimed.can.features & Plain::flags(kClaimable);
   auto rules = open_rules(*evidence_.book, unclaimed, evidence_.decisive().call);
   rules.insert(rules.end(), evidence_.open.begin(), evidence_.open.end());
+  // What the trace shows to be wrong proves something.
+  const auto shown = evidence_.is_deviation() ? evidence_.decisive().result.outcome : Outcome::ok;
   const auto open = [&](Weight weight, Outcome outcome) {
-    return !evidence_.allows(outcome) &&
+    const bool due = outcome == Outcome::retry_exc_err && outcome == shown;
+    return !due && !evidence_.allows(outcome) &&
            std::any_of(rules.begin(), rules.end(), [&](const PlainRule* rule) {
              return rule->weight == weight && rule->outcome == outcome;
            });

@@ -449,4 +449,40 @@ static void watch_child(void)
 }
 )";
 
+inline constexpr std::string_view kRounds = R"(
+/* The rest of the program runs in a child; in another one if it conforms there, since what this is
+ * about does not happen each time. That many times, or for two minutes. */
+static void in_rounds(int rounds)
+{
+    char said[4096] = "";
+    int ends[2], how, conformed = 0, round = 0;
+    for (time_t begin = time(NULL); round < rounds && time(NULL) - begin < 120;) {
+        NEED(!pipe(ends));
+        pid_t child = fork();
+        NEED(child >= 0);
+        if (child == 0) {
+            NEED(dup2(ends[1], STDOUT_FILENO) >= 0 && !close(ends[0]) && !close(ends[1]));
+            return;
+        }
+        close(ends[1]);
+        ssize_t size, sum = 0;
+        while ((size = read(ends[0], said + sum, sizeof said - 1 - sum)) > 0)
+            sum += size;
+        said[sum] = 0;
+        close(ends[0]);
+        waitpid(child, &how, 0);
+        ++round;
+        if (WIFSIGNALED(how))
+            printf("deviates: killed by signal %d\n", WTERMSIG(how));
+        if (WIFSIGNALED(how) || WEXITSTATUS(how) == 1) {
+            printf("%sin round %d of at most %d\n", said, round, rounds);
+            exit(1);
+        }
+        conformed += WEXITSTATUS(how) == 0;
+    }
+    printf("%sthe last of %d rounds, of which %d conform\n", said, round, conformed);
+    exit(conformed ? 0 : 4);
+}
+)";
+
 }  // namespace mrproof::conformance::repro_parts

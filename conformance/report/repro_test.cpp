@@ -52,6 +52,26 @@ TEST(Repro, MakesOnlyWhatTheTraceNeeds) {
     EXPECT_THAT(program, Not(HasSubstr(unused)));
 }
 
+/// It happens now and then, so the program tries as often as the trace says.
+TEST(Repro, ARaceIsTriedAgainAndAgain) {
+  const std::string race =
+      "given rounds(7)\nmr0 = reg_mr(pd1, buf1+0, 8, 0) -> refused EINVAL\n";
+  EXPECT_THAT(program_of(race), HasSubstr("\n    in_rounds(7);\n    alarm(60);\n"));
+  EXPECT_THAT(program_of(race.substr(race.find('\n') + 1)), Not(HasSubstr("in_rounds")));
+}
+
+/// The status that is due to a busy machine elsewhere is what the trace is about.
+TEST(Repro, TransportThatGivesUpIsAFindingWhereTheTraceSaysSo) {
+  const std::string steps =
+      "mr0 = reg_mr(pd0, buf0+0, 16, LOCAL_WRITE|REMOTE_READ) -> ok\n"
+      "rdma_read(qp0, mr0.lkey, buf0+0, 8, mr0.rkey, buf0+8) -> ";
+  EXPECT_THAT(program_of(steps + "SUCCESS\n"), HasSubstr("the transport gave up"));
+  const std::string shown =
+      "RETRY_EXC_ERR qp=ERR peer=ERR\n! deviates rdma_read.retry_exc_err status peer_ready\n";
+  EXPECT_THAT(program_of("given capabilities(0, 8388608, LOSSLESS)\n" + steps + shown),
+              Not(HasSubstr("the transport gave up")));
+}
+
 TEST(Repro, CommentsCannotEndEarly) {
   const auto program = program_of("mr0 = reg_mr(pd1, buf1+0, 8, 0) -> ok\n");
   EXPECT_THAT(program, HasSubstr("/* What it is about. * / ? ?/"));

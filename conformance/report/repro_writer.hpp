@@ -24,6 +24,7 @@ enum class ReproPart : std::uint8_t {
   reg_mr_ex,
   kernel_log,
   child,
+  rounds,
   pairs,
   ended,
   completion,
