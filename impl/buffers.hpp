@@ -46,6 +46,8 @@ class Buffers {
   /// and stays as it is. Precondition: the range consists of whole pages of one buffer. Throws
   /// DeviceError when the address of a page to be mapped was taken meanwhile.
   void protect(std::uint64_t address, std::uint64_t length, model::Protection protection);
+  /// Whether pages were protected since all were mapped.
+  [[nodiscard]] bool are_protected() const { return protected_; }
   /// Stores pattern `seed` at `address`; the whole range must lie in one buffer, on pages that are
   /// mapped and writable.
   static void fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed);

@@ -6,6 +6,7 @@
 #include "conformance/report/finding_drawing.hpp"
 #include "conformance/report/finding_path.hpp"
 #include "conformance/report/finding_words.hpp"
+#include "conformance/report/history_drawing.hpp"
 #include "conformance/report/page_style.hpp"
 #include "conformance/report/report.hpp"
 #include "conformance/report/repro.hpp"
@@ -112,6 +113,16 @@ std::string steps_section(const Evidence& evidence) {
   return text + "</ol>\n";
 }
 
+std::string history_section(const Evidence& evidence) {
+  const auto drawing = draw_history(evidence);
+  if (drawing.empty()) return "";
+  return "<h2>What was under way</h2>\n<figure><figcaption>Steps from left to right, by their "
+         "numbers. A dot: bytes have changed when the step was over. Green: a region or a window, "
+         "pale "
+         "while the call that ends it is under way.</figcaption>\n<div class=\"scroll\">" +
+         drawing + "</div></figure>\n";
+}
+
 std::string memory_section(const Evidence& evidence) {
   std::string text = fmt::format("<h2>Before step {}</h2>\n", evidence.trace.steps.size());
   if (const auto drawing = draw_finding(evidence); !drawing.empty())
@@ -184,8 +195,8 @@ std::string finding_page(const Evidence& evidence, const std::string& program,
   if (!target.empty()) text += "<p class=\"seen\">Seen on: " + escaped(target) + "</p>\n";
   if (const auto story = finding_story(evidence); !story.empty())
     text += "<p>" + escaped(story) + "</p>\n";
-  text += steps_section(evidence) + memory_section(evidence) + bytes_section(evidence) +
-          paths_section(evidence) + clauses_section(evidence);
+  text += steps_section(evidence) + history_section(evidence) + memory_section(evidence) +
+          bytes_section(evidence) + paths_section(evidence) + clauses_section(evidence);
   text += "<h2>The program</h2>\n<p><code>" + escaped(repro_command(program)) +
           "</code> ends with 0 if the device conforms, 1 if it deviates, 4 if it cannot run "
           "there.</p>\n<pre>" +

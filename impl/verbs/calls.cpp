@@ -1,4 +1,5 @@
 // Calls of the verbs device, and those on protection domains and queue pairs.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -18,6 +19,7 @@ using model::Verb;
 Observation VerbsDevice::perform(const Call& call) {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   Observation seen;
+  as_seen_.second.clear();
   seen.result.own_receive = seen.result.peer_receive = Plain::small(Outcome::none);
   // What is posted beside a call that has begun starts when that does; a list with its last.
   if (model::is_transfer(call.verb) && call.part == model::Part::posted &&
@@ -66,6 +68,7 @@ std::uint8_t VerbsDevice::process_of(const Call& call) const {
 
 /// Has a thread make the call where its objects are, as soon as one that has begun is to return.
 void VerbsDevice::begin(const Call& call, Observation& seen) {
+  alone_ = gone_on_;
   gone_on_ = false;
   processes_.at(process_of(call))->carry_out({.kind = Kind::begin, .call = call});
   seen.result.outcome = Outcome::none;
@@ -84,7 +87,20 @@ Answer VerbsDevice::made(std::uint8_t process, const Call& call) {
   if (!model::is_overlapping(call))
     return processes_.at(process)->carry_out({.kind = Kind::call, .qp = call.qp, .call = call});
   go_on(false);
-  return processes_.at(process)->carry_out({.kind = Kind::join, .call = call});
+  const Answer answer = processes_.at(process)->carry_out({.kind = Kind::join, .call = call});
+  if (alone_ && process == 0) show_at_return(context_.at_return(call.label));
+  return answer;
+}
+
+/// The step shows what its thread saw of that memory, and the next one what came later.
+void VerbsDevice::show_at_return(const model::ByteRun& seen) {
+  if (seen.bytes.empty()) return;
+  const auto index = (seen.address - model::kBufferBase) / model::kBufferStride;
+  const auto now = buffers_.bytes(index);
+  as_seen_ = {index, {now.begin(), now.end()}};
+  std::copy(seen.bytes.begin(), seen.bytes.end(),
+            as_seen_.second.begin() +
+                static_cast<std::ptrdiff_t>(seen.address - model::buffer_address(index)));
 }
 
 /// Makes the call where its objects are, and notes what comes and goes.

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "impl/verbs/arguments.hpp"
+#include "model/oracle/memory.hpp"
 
 namespace mrproof::impl {
 namespace {
@@ -112,8 +113,17 @@ void Context::note_state(const Call& call, Answer& answer) {
     answer.state = state_of(end_of(call.qp));
 }
 
+/// The bytes of a region, or none if those are not all in one of the buffers and mapped.
+std::span<const std::byte> Context::bytes_of(std::uint32_t mr) {
+  const ibv_mr* const made = region(mr);
+  const auto address = reinterpret_cast<std::uint64_t>(made->addr);
+  if (buffers_.are_protected() || !model::Memory::contains(address, made->length)) return {};
+  return {static_cast<const std::byte*>(made->addr), made->length};
+}
+
 /// Slots are made here: threads only change what is in theirs.
 void Context::begin(const Call& call) {
+  at_return_.at(call.label).bytes.clear();
   static_cast<void>(pds_.at(call.pd));
   static_cast<void>(regions_.at(call.mr));
   static_cast<void>(regions_.at(call.source));
@@ -122,7 +132,14 @@ void Context::begin(const Call& call) {
   threads_.begin(call.label, call.delay, call.verb == Verb::destroy_qp, [this, call] {
     Answer answer;
     answer.result.own_receive = answer.result.peer_receive = Plain::small(model::Outcome::none);
+    const auto stored =
+        call.verb == Verb::dereg_mr ? bytes_of(call.mr) : std::span<const std::byte>{};
     make_call(call, answer);
+    // Its right is over now. Later bytes come too late, and the next look at memory may be late.
+    auto& seen = at_return_.at(call.label);
+    seen.address = reinterpret_cast<std::uint64_t>(stored.data());
+    if (answer.result.outcome == model::Outcome::ok)
+      seen.bytes.assign(stored.begin(), stored.end());
     return answer;
   });
 }
@@ -248,8 +265,7 @@ void Context::advance(const Order& order, Answer& answer) {
       if (posted.qp == order.qp) posted = Posted{};
     come_first(false);  // it waits for the driver's threads
   }
-  answer.error =
-      impl::advance(port_, end, order.stage, {order.peer_port, order.peer, order.psn});
+  answer.error = impl::advance(port_, end, order.stage, {order.peer_port, order.peer, order.psn});
   if (order.stage == Stage::rts) come_first_in_flight();
   answer.qp_number = end.qp->qp_num;
   answer.port = port_.address();

@@ -20,6 +20,7 @@
 #include "impl/verbs/rdma_netlink.hpp"
 #include "impl/verbs/request.hpp"
 #include "impl/verbs/threads.hpp"
+#include "model/trace/trace.hpp"
 
 namespace mrproof::impl {
 
@@ -35,6 +36,12 @@ class Context final : public Process {
 
   Answer carry_out(const Order& order) override;
   [[nodiscard]] const Port& port() const { return port_; }
+  /// What was in the region that the call of that label deregistered, in a thread, as soon as the
+  /// call had returned. Nothing if it was refused, if pages were protected, or if not all of the
+  /// region is in one of the buffers. Valid from the return until a call begins with that label.
+  [[nodiscard]] const model::ByteRun& at_return(std::uint8_t label) const {
+    return at_return_.at(label);
+  }
 
  private:
   using Call = model::Call<model::Plain>;
@@ -43,6 +50,7 @@ class Context final : public Process {
   // context.cpp
   void make_call(const Call& call, Answer& answer);
   void begin(const Call& call);
+  [[nodiscard]] std::span<const std::byte> bytes_of(std::uint32_t mr);
   void note_state(const Call& call, Answer& answer);
   void perform(const Call& call, Result& result);
   void alloc_pd(const Call& call, Result& result);
@@ -117,6 +125,7 @@ class Context final : public Process {
   std::vector<ibv_mr*> stuck_regions_;
   std::vector<ibv_pd*> stuck_domains_;
   std::mutex ends_mutex_;  ///< of what a thread changes in ends_ that another one looks at
+  std::array<model::ByteRun, model::kMostLabels + 1> at_return_;  ///< by label
   Threads threads_;
 };
 

@@ -126,6 +126,7 @@ class VerbsDevice final : public Device {
   void call_on_objects(const Call& call, Observation& seen);
   void begin(const Call& call, Observation& seen);
   Answer made(std::uint8_t process, const Call& call);
+  void show_at_return(const model::ByteRun& seen);
   void go_on(bool wait);
   void protect(const Call& call);
   void query_qp(const Call& call, Observation& seen);
@@ -158,6 +159,9 @@ class VerbsDevice final : public Device {
   std::array<std::uint8_t, model::Plain::kPds> slot_process_{};  ///< as the setup says
   std::vector<Call> in_flight_;  ///< requests that were posted, and not completed
   bool gone_on_ = true;          ///< calls that have begun were told to, or there are none
+  bool alone_ = true;            ///< no other call has begun with the last one
+  /// Of one buffer what the last step shows, where that is not what is in it now.
+  std::pair<std::size_t, std::vector<std::byte>> as_seen_;
   Slots<PdSlot> pds_;
   /// Which process made the object of each slot last.
   Slots<std::uint8_t> region_process_, window_process_;
