@@ -50,6 +50,33 @@ TEST_F(OnDevice, OptionalRegistrationsAreMadeOrRefusedWithAReason) {
             static_cast<unsigned>(EOPNOTSUPP));
 }
 
+/// What is stored in a region after its deregistration has returned, the next step shows; for other
+/// memory, and once another call overlaps, there is no such look.
+TEST_F(OnDevice, DeregistrationInAThreadShowsTheRegionAsItWasWhenItReturned) {
+  for (const bool alone : {true, false}) {
+    reg(1, kAll);
+    auto& byte = *reinterpret_cast<std::byte*>(model::buffer_address(1) + 5);
+    auto& elsewhere = *reinterpret_cast<std::byte*>(model::buffer_address(2));
+    Call call = testing::dereg_mr(1);
+    call.label = 1;
+    call.part = model::Part::posted;
+    EXPECT_EQ(device_->perform(call).result.outcome, Outcome::none);
+    Call other = testing::qp_call(Verb::query_qp, 0);
+    other.label = 2;
+    other.part = model::Part::posted;
+    if (!alone) device_->perform(other);
+    const std::byte before = byte;
+    call.part = other.part = model::Part::completion;
+    EXPECT_EQ(device_->perform(call).result.outcome, Outcome::ok);
+    byte = elsewhere = ~before;
+    EXPECT_EQ(device_->buffer(1)[5], alone ? before : ~before);
+    EXPECT_EQ(device_->buffer(2)[0], ~before);
+    if (!alone) device_->perform(other);
+    on_pair(Verb::query_qp, 0);
+    EXPECT_EQ(device_->buffer(1)[5], ~before);
+  }
+}
+
 TEST_F(OnDevice, RegionCanBeDeregisteredWhateverBecameOfIt) {
   reg(0, kAll);
   const Call change = testing::rereg_mr(0, model::kChangeAccess, 0, {}, model::kLocalWrite);
