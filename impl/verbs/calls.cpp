@@ -70,6 +70,7 @@ std::uint8_t VerbsDevice::process_of(const Call& call) const {
 void VerbsDevice::begin(const Call& call, Observation& seen) {
   alone_ = gone_on_;
   gone_on_ = false;
+  begun_.push_back(call);
   processes_.at(process_of(call))->carry_out({.kind = Kind::begin, .call = call});
   seen.result.outcome = Outcome::none;
 }
@@ -87,6 +88,7 @@ Answer VerbsDevice::made(std::uint8_t process, const Call& call) {
   if (!model::is_overlapping(call))
     return processes_.at(process)->carry_out({.kind = Kind::call, .qp = call.qp, .call = call});
   go_on(false);
+  std::erase_if(begun_, [&](const Call& begun) { return begun.label == call.label; });
   const Answer answer = processes_.at(process)->carry_out({.kind = Kind::join, .call = call});
   if (alone_ && process == 0) show_at_return(context_.at_return(call.label));
   return answer;

@@ -60,8 +60,15 @@ void VerbsDevice::transfer(const Call& call, Observation& seen) {
   slot.lost |= seen.timed_out || seen.stray;
 }
 
-/// Waits for what the case has left in flight: it must not store to what the next one has.
+/// Waits for what the case has left in flight, which must not store to what the next one has, and
+/// for calls that have begun: what they have made or ended is to be known.
 void VerbsDevice::land() {
+  while (!begun_.empty()) {
+    Call call = begun_.front();
+    call.part = model::Part::completion;
+    Observation seen;
+    dispatch(call, seen);
+  }
   while (!in_flight_.empty()) {
     Call call = in_flight_.front();
     call.part = model::Part::completion;

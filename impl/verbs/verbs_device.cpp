@@ -94,7 +94,6 @@ std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
   const Clock::time_point start = Clock::now();
   land();
   as_seen_.second.clear();
-  gone_on_ = true;
   look_for_failed_pairs();
   empty_receives();  // while the regions that receives name are still there
   // Windows first, since some drivers take a minute to destroy a queue pair through which one is

@@ -204,6 +204,18 @@ TEST_F(OnDevice, DomainsComeAndGo) {
   EXPECT_EQ(device_->perform(testing::pd_call(Verb::dealloc_pd, 2)).result.outcome, Outcome::ok);
 }
 
+/// A case may end between the beginning of a call and its return.
+TEST_F(OnDevice, ResetKnowsWhatACallHasMadeWhoseReturnNobodyAskedFor) {
+  Call call = testing::pd_call(Verb::alloc_pd, 2);
+  for (int round = 0; round < 2; ++round) {
+    call.label = 1;
+    call.part = model::Part::posted;
+    EXPECT_EQ(device_->perform(call).result.outcome, Outcome::none);
+    device_->reset(model::standard_setup());
+  }
+  EXPECT_EQ(device_->perform(testing::pd_call(Verb::alloc_pd, 2)).result.outcome, Outcome::ok);
+}
+
 TEST_F(OnDevice, CallsThatNoProgramCanMakeThrow) {
   EXPECT_THROW(dereg(5), std::logic_error);
   EXPECT_THROW(device_->perform(transfer(Verb::rdma_write, 1ULL << 32U)), std::logic_error);
