@@ -20,7 +20,7 @@ using property_tests::Plan;
 using property_tests::Scenario;
 
 /// Of a search for the shortest form of a case: each takes a fresh guest, some tenths of a second.
-constexpr int kMostTrials = 60;
+constexpr int kMostTrials = 120;
 
 /// The plan of one case.
 Plan plan_of(const Plan& like, Scenario scenario) {
