@@ -118,8 +118,7 @@ std::string history_section(const Evidence& evidence) {
   if (drawing.empty()) return "";
   return "<h2>What was under way</h2>\n<figure><figcaption>Steps from left to right, by their "
          "numbers. A dot: bytes have changed when the step was over. Green: a region or a window, "
-         "pale "
-         "while the call that ends it is under way.</figcaption>\n<div class=\"scroll\">" +
+         "pale while the call that ends it is under way.</figcaption>\n<div class=\"scroll\">" +
          drawing + "</div></figure>\n";
 }
 
