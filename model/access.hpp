@@ -77,6 +77,7 @@ enum Feature : std::uint32_t {
   /// time is the count of its instructions is such a place.
   kLossless = 1U << 19,
   kModifyRights = 1U << 20,  ///< rights of a queue pair change while it is connected
+  kInlineData = 1U << 21,    ///< requests take kInlineBytes bytes along
 };
 /// What a device can claim.
 inline constexpr std::uint32_t kClaimable =

@@ -92,6 +92,8 @@ constexpr bool is_send(Verb verb) { return verb == Verb::send || verb == Verb::s
 constexpr bool is_sent_only(Verb verb) {
   return is_send(verb) || verb == Verb::rdma_write || verb == Verb::rdma_write_with_imm;
 }
+/// Whether a request of the verb may be posted inline (ibv_post_send(3)).
+constexpr bool takes_inline(Verb verb) { return is_sent_only(verb); }
 /// Whether the verb is one of the two atomic operations.
 constexpr bool is_atomic(Verb verb) {
   return verb == Verb::atomic_fetch_and_add || verb == Verb::atomic_cmp_and_swp;
@@ -125,7 +127,10 @@ enum RequestForm : std::uint32_t {
   kFenced = 1U << 1,      ///< IBV_SEND_FENCE
   kSolicited = 1U << 2,   ///< IBV_SEND_SOLICITED
   kLinked = 1U << 3,      ///< posted in one list with the request behind it
+  kInline = 1U << 4,      ///< IBV_SEND_INLINE: its bytes are taken along when it is posted
 };
+/// Bytes that a request takes along at most: queue pairs are asked for as many (max_inline_data).
+inline constexpr std::uint32_t kInlineBytes = 32;
 
 /// `flags` of rereg_mr (ibv_rereg_mr(3)).
 enum Change : std::uint32_t { kChangeTranslation = 1, kChangePd = 2, kChangeAccess = 4 };

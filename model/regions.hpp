@@ -210,11 +210,13 @@ template <class D> struct Target {
   std::uint32_t right;        ///< access flag needed; 0: none (local read is always enabled)
   const Holders<D>* holders;  ///< of the key; belongs to the view
   typename D::Slot pd;        ///< whose device is asked: the queue pair's, or the call's own
+  /// The program itself takes the bytes from its memory: no key is looked at.
+  Bit keyless{};
 
   /// Whether the live region, the bound window answers to the key.
   constexpr Bit finds(const Region<D>& r) const {
-    return r.live & (kind == KeyKind::local ? r.lkey == key : (!r.null) & (r.rkey == key)) &
-           on_device(r);
+    return r.live & (!keyless) &
+           (kind == KeyKind::local ? r.lkey == key : (!r.null) & (r.rkey == key)) & on_device(r);
   }
   constexpr Bit finds(const Window<D>& w) const {
     return w.live & w.bound & (w.rkey == key) & on_device(w);
@@ -239,8 +241,8 @@ template <class D> struct Target {
   }
   constexpr Bit both(auto&& each) const { return regions(each) & windows(each); }
 
-  /// Whether a live region or a bound window has the key.
-  constexpr Bit key_is_live() const { return holders->live(); }
+  /// Whether a live region or a bound window has the key, or none is needed.
+  constexpr Bit key_is_live() const { return holders->live() | keyless; }
   /// Whether what has the key, if anything, is in the PD of the queue pair that uses it; grants the
   /// right; contains the range (a null region contains all ranges).
   constexpr Bit same_pd() const {
@@ -311,6 +313,7 @@ template <class D> struct Target {
   constexpr Piece<D> piece(Address bytes) const {
     Piece<D> piece;
     piece.length = bytes;
+    piece.at = D::select(keyless, start, D::address(0));
     const auto take = [&](Bit found, auto& holder, const Region<D>& region) {
       if (!D::possible(found)) return;
       const auto at = memory_of(holder);
@@ -332,7 +335,7 @@ template <class D> struct Target {
   /// if it is granted, fewer where it runs over the end, none if a check other than the bound
   /// fails. What a device may have moved before it noticed.
   constexpr Address reachable() const {
-    auto bytes = D::address(0);
+    auto bytes = D::select(keyless, length, D::address(0));
     const Bit open = kind == KeyKind::local ? Bit(true) : accepted();
     const auto take = [&](Bit found, auto& h) {
       const auto inside = open & found & (h.pd == s.qps.at(qp).pd) & has<D>(h.access, right) &

@@ -56,9 +56,14 @@ template <class D> struct View {
         index == 0 ? Element<D>{call.lkey, call.address, call.length} : call.second;
     auto& holders = of_elements.at(index);
     const auto pd = call.verb == Verb::advise_mr ? D::slot(call.pd) : qp().pd;
-    const Target<D> t{state, KeyKind::local, lkey, address, length, call.qp, right, &holders, pd};
+    const Target<D> t{state, KeyKind::local, lkey, address, length, call.qp, right, &holders, pd,
+        posted_inline()};
     holders.look_up(t);
     return t;
+  }
+  /// Whether the request takes its bytes along.
+  constexpr auto posted_inline() const {
+    return takes_inline(call.verb) ? has<D>(call.flags, kInline) : typename D::Bit(false);
   }
   /// The same, with the right that the verb needs.
   constexpr Target<D> local(std::size_t index) const {

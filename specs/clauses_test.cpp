@@ -67,9 +67,9 @@ TEST(Clauses, AreCarriedOrOutOfScopeNotBoth) {
     EXPECT_THAT(clause.conditions, IsEmpty()) << clause.id;
     EXPECT_THAT(clause.rules, IsEmpty()) << clause.id;
   }
-  const Clause* inline_data = find_clause("post_send.inline");
-  ASSERT_NE(inline_data, nullptr);
-  EXPECT_EQ(inline_data->out_of_scope, "Inline data is not modelled.");
+  const Clause* datagrams = find_clause("post_send.address_handles");
+  ASSERT_NE(datagrams, nullptr);
+  EXPECT_EQ(datagrams->out_of_scope, "UD is not modelled.");
 }
 
 TEST(Gaps, NameClausesThatExist) {

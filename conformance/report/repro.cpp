@@ -245,6 +245,9 @@ std::string ReproWriter::pairs_part() const {
                   : atomics ? " | IBV_ACCESS_REMOTE_ATOMIC"
                   : windows ? " | IBV_ACCESS_MW_BIND"
                             : "");
+  const bool carries = std::any_of(evidence_.trace.steps.begin(), evidence_.trace.steps.end(),
+                                   [](const Step& s) { return is_inline(s); });
+  text = replaced(text, "@INLINE@", carries ? fmt::format("{}", kInlineBytes) : "0");
   text = replaced(text, "@RETRY@", windows ? repro_parts::kRetry : "");
   text = replaced(text, "@NUMBERS@", again ? repro_parts::kNumbers : "");
   text = replaced(text, "@RECEIVE_NUMBER@", again ? ", .rq_psn = psn" : "");

@@ -62,12 +62,17 @@ std::string send_flags(const Step& step, bool signaled) {
   add(signaled && is_signaled(step), "SIGNALED");
   add((form & kFenced) != 0, "FENCE");
   add((form & kSolicited) != 0, "SOLICITED");
+  add((form & kInline) != 0, "INLINE");
   return text.empty() ? "0" : text;
 }
 
 }  // namespace
 
 bool is_signaled(const Step& step) { return (bits(step.call.flags) & kUnsignaled) == 0; }
+
+bool is_inline(const Step& step) {
+  return is_transfer(step.call.verb) && (bits(step.call.flags) & kInline) != 0;
+}
 
 void ReproWriter::line(const std::string& statement, int indent) {
   body_ += wrapped(statement, indent);

@@ -127,7 +127,7 @@ static void map(uint64_t address, size_t length)
 inline constexpr std::string_view kPairs = R"(
 static struct ibv_qp *make_qp(struct ibv_pd *pd)
 {
-    struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC, .cap = {16, 16, 2, 2, 0}};
+    struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC, .cap = {16, 16, 2, 2, @INLINE@}};
     attr.send_cq = ibv_create_cq(pd->context, 16, NULL, NULL, 0);
     attr.recv_cq = ibv_create_cq(pd->context, 16, NULL, NULL, 0);
     NEED(attr.send_cq && attr.recv_cq);

@@ -163,6 +163,8 @@ std::string wrapped(const std::string& statement, int indent);
 
 /// Whether the request of the step has a completion if it succeeds.
 bool is_signaled(const model::Step& step);
+/// Whether it is a request that takes its bytes along (IBV_SEND_INLINE).
+bool is_inline(const model::Step& step);
 
 /// Whether calls of the trace overlap each other.
 bool overlaps(const model::Trace& trace);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "conformance/run/kept_memory.hpp"
 #include "impl/by_name/open_device.hpp"
@@ -20,6 +21,11 @@ using namespace model;
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Whether the kernel is about to panic, as guests are told to: that belongs to the call.
+bool is_dying(const std::string& kernel_warning) {
+  return kernel_warning.find("Oops: ") != std::string::npos;
+}
 
 /// Everything of one worker.
 class Worker {
@@ -380,6 +386,7 @@ class Worker {
     const auto start = Clock::now();
     impl::Observation seen = device_.perform(step.call);
     impl::record(step, seen);
+    if (is_dying(seen.kernel_warning)) std::this_thread::sleep_for(std::chrono::seconds(1));
     if (!seen.disturbance.empty()) {
       disturbance_ = std::move(seen.disturbance);
       device_.mark_suspect();

@@ -166,6 +166,7 @@ bool Memory::still_writable(const Pins& pins, std::uint64_t address, std::uint64
 Memory::Stretch Memory::stretch(const Run& run, std::uint64_t offset) const {
   const std::uint64_t left = run.length - offset;
   if (run.hidden) return {false, left};
+  if (run.carried != nullptr) return {true, left};
   const std::uint64_t address = run.address + offset;
   if (buffer_bytes_from(address) == 0) return {false, std::min(left, to_next_buffer(address))};
   const std::size_t index = page_of(address);
@@ -197,7 +198,10 @@ void Memory::transfer(const Runs& to, const Runs& from, std::uint64_t length) {
     const Stretch out = stretch(source.run(), source.offset());
     const Stretch in = stretch(target.run(), target.offset());
     const std::uint64_t count = std::min({length, out.length, in.length});
-    if (in.visible) write(target.address(), out.visible ? at(source.address()) : nullptr, count);
+    const void* bytes = nullptr;
+    if (out.visible) bytes = at(source.address());
+    if (source.run().carried != nullptr) bytes = source.run().carried + source.offset();
+    if (in.visible) write(target.address(), bytes, count);
     source.advance(count);
     target.advance(count);
     length -= count;

@@ -67,10 +67,14 @@ class SimDevice final : public Device {
   /// The elements of a work request; those that it does not have are empty.
   using Elements = std::array<ScatterElement, 2>;
   /// A request in flight, and what came of it if it was made.
+  /// The message of a request that is posted inline, and room for one byte that a fault asks for.
+  using Carried = std::array<std::byte, model::kInlineBytes + 1>;
   struct Posted {
     Call call;
     bool made = false;
     Result result;
+    bool carries = false;
+    Carried carried{};
   };
   struct QueuePair {
     bool live = false;
@@ -187,6 +191,7 @@ class SimDevice final : public Device {
 
   void post(const Call& call, Result& result);
   void make(Posted& posted);
+  static void carry(Posted& posted);
   void take_completion(const Call& call, Result& result);
   void make_begun();
   void take_return(const Call& call, Observation& seen);
@@ -219,6 +224,7 @@ class SimDevice final : public Device {
   Slots<Handle> windows_;
   std::array<QueuePair, model::Plain::kQps> qps_{};
   std::vector<Posted> in_flight_;  ///< in the order of their posting
+  const Carried* carried_ = nullptr;  ///< by the request that is made
   std::vector<Posted> begun_;      ///< calls that overlap, as they begin; then as they were made
 };
 

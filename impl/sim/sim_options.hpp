@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kSimFeatures =
     model::kMwType1 | model::kMwType2B | model::kMemoryExtensions | model::kImplicitOnDemand |
     model::kAtomics | model::kReregTranslation | model::kReregPd | model::kReregAccess |
     model::kAdviseMr | model::kNullMr | model::kDmabufMr | model::kRegMrEx |
-    model::kModifyRights;
+    model::kModifyRights | model::kInlineData;
 /// What a device can claim to be able to do; the rest shows when it is asked for.
 inline constexpr std::uint32_t kSimClaimable =
     model::kClaimable | model::kIwarp | model::kOnDemandMissing;

@@ -13,6 +13,10 @@ namespace {
 using model::Plain;
 using model::Verb;
 
+bool is_inline(const model::Call<Plain>& call) {
+  return (bits(call.flags) & model::kInline) != 0;
+}
+
 /// What an atomic operation reads and writes.
 constexpr std::uint64_t kAtomicLength = 8;
 
@@ -48,6 +52,7 @@ void SimDevice::transfer(const Call& call, Result& result) {
     return refused(result, EOPNOTSUPP);
   if (call.verb == Verb::rdma_write_with_imm && offers(model::kIwarp))
     return refused(result, EOPNOTSUPP);
+  if (is_inline(call) && !offers(model::kInlineData)) return refused(result, EINVAL);
   complete(call, execute(call, own, result), result);
 }
 
@@ -58,15 +63,29 @@ void SimDevice::post(const Call& call, Result& result) {
     return p.call.qp == call.qp && !p.made;
   });
   in_flight_.push_back({call, false, {}});
+  if (is_inline(call) && !broken(Fault::inline_bytes_read_late)) carry(in_flight_.back());
   if (!waits && call.label % 2 == 1) make(in_flight_.back());
   result.outcome = Outcome::none;
   result.completion_matches = Plain::bit(true);
 }
 
+/// Takes the bytes along that memory holds now.
+void SimDevice::carry(Posted& posted) {
+  posted.carries = true;
+  auto to = posted.carried.begin();
+  for (const ScatterElement& element : elements_of(posted.call)) {
+    const auto* const from = reinterpret_cast<const std::byte*>(element.address);
+    to = std::copy_n(from, element.length, to);
+  }
+}
+
 void SimDevice::make(Posted& posted) {
   Result& result = posted.result;
   result.own_receive = result.peer_receive = Plain::small(Outcome::none);
+  carried_ = &posted.carried;
+  if (!posted.carries) carried_ = nullptr;
   transfer(posted.call, result);
+  carried_ = nullptr;
   posted.made = true;
   if (result.outcome == Outcome::wr_flush_err && broken(Fault::flushed_in_flight_succeeds))
     result.outcome = Outcome::ok;
@@ -144,8 +163,15 @@ std::optional<Runs> SimDevice::local_runs(const Call& call, const QueuePair& own
   if (model::is_atomic(call.verb) && broken(Fault::atomic_local_write_unchecked)) rights = 0;
   const Elements elements = elements_of(call);
   std::array<Run, 2> found{};
+  std::uint64_t before = 0;  // of the message
   for (std::size_t i = 0; i < call.elements; ++i) {
     const ScatterElement& element = elements.at(i);
+    if (is_inline(call) && !broken(Fault::inline_key_checked)) {
+      found.at(i) = {element.address, element.length, nullptr, false,
+                     carried_ == nullptr ? nullptr : carried_->data() + before};
+      before += element.length;
+      continue;
+    }
     const MemoryAccess access{Side::local,     own.pd,         own.slot,
                               rights,          stores,         element.lkey,
                               element.address, element.length, pages_for(call.verb)};

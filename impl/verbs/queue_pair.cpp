@@ -35,17 +35,34 @@ ibv_qp_init_attr wanted_of(const Port& port, const QpEnd& end) {
       static_cast<std::uint32_t>(std::clamp(port.device.orig_attr.max_sge, 1, kMostElements));
   wanted.cap.max_send_sge = elements;
   wanted.cap.max_recv_sge = elements;
+  wanted.cap.max_inline_data = model::kInlineBytes;
   wanted.qp_type = IBV_QPT_RC;
   return wanted;
+}
+
+/// Makes a queue pair that takes bytes along, or one that does not where the device has none such.
+/// `make` returns 0 or an errno.
+template <class Make>
+int make_either(const Port& port, QpEnd& end, Make make) {
+  ibv_qp_init_attr wanted = wanted_of(port, end);
+  int error = make(wanted);
+  if (error == EINVAL || error == ENOMEM || error == EOPNOTSUPP) {
+    wanted = wanted_of(port, end);
+    wanted.cap.max_inline_data = 0;
+    error = make(wanted);
+  }
+  end.takes_inline = wanted.cap.max_inline_data >= model::kInlineBytes;
+  return error;
 }
 
 /// What make_end() does, for the CM, which has the queue pair made when it knows the device.
 int make_end(const Port& port, QpEnd& end, rdma_cm_id* id) {
   if (const int error = make_completion_queues(port, end); error != 0) return error;
-  ibv_qp_init_attr wanted = wanted_of(port, end);
-  if (rdma_create_qp(id, end.pd, &wanted) != 0) return errno;
-  end.qp.reset(id->qp);
-  return 0;
+  return make_either(port, end, [&](ibv_qp_init_attr& wanted) {
+    if (rdma_create_qp(id, end.pd, &wanted) != 0) return errno;
+    end.qp.reset(id->qp);
+    return 0;
+  });
 }
 
 int to_reset(ibv_qp* qp) {
@@ -132,16 +149,18 @@ QpEnd& QpEnd::operator=(QpEnd&& other) noexcept {
   receive_cq = std::move(other.receive_cq);
   pd = other.pd;
   receive_id = other.receive_id;
+  takes_inline = other.takes_inline;
   failed = other.failed;
   return *this;
 }
 
 int make_end(const Port& port, QpEnd& end) {
   if (const int error = make_completion_queues(port, end); error != 0) return error;
-  ibv_qp_init_attr wanted = wanted_of(port, end);
-  errno = 0;
-  end.qp.reset(ibv_create_qp(end.pd, &wanted));
-  return end.qp ? 0 : errno;
+  return make_either(port, end, [&](ibv_qp_init_attr& wanted) {
+    errno = 0;
+    end.qp.reset(ibv_create_qp(end.pd, &wanted));
+    return end.qp ? 0 : errno;
+  });
 }
 
 int advance(const Port& port, QpEnd& end, Stage stage, const Peer& peer) {

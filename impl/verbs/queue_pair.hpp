@@ -33,6 +33,7 @@ struct QpEnd {
   std::unique_ptr<ibv_qp, DestroyQueue> qp;  ///< last, so destroyed before all that it uses
   ibv_pd* pd = nullptr;                      ///< that it was made in
   std::uint64_t receive_id = 0;              ///< wr_id of the posted receive, 0 if none is posted
+  bool takes_inline = false;                 ///< kInlineBytes of a request
   /// The state last seen was not RTS. What is posted then is as good as flushed.
   bool failed = false;
 };

@@ -65,6 +65,7 @@ Request::Request(const model::Call<Plain>& call, std::uint64_t id)
   if ((form & model::kUnsignaled) == 0) work.send_flags |= IBV_SEND_SIGNALED;
   if ((form & model::kFenced) != 0) work.send_flags |= IBV_SEND_FENCE;
   if ((form & model::kSolicited) != 0) work.send_flags |= IBV_SEND_SOLICITED;
+  if ((form & model::kInline) != 0) work.send_flags |= IBV_SEND_INLINE;
   if (model::has_elements(call.verb)) {
     elements = elements_of(call);
     work.sg_list = elements.data();

@@ -109,6 +109,9 @@ void Context::post(const Call& call, Request& request, Answer& answer) {
   QpEnd& own = end_of(call.qp);
   if (port_.connector) state_of(own);
   answer.failed = own.failed;
+  // It was asked for, and is not there: a library need not look at that again.
+  if ((request.work.send_flags & IBV_SEND_INLINE) != 0 && !own.takes_inline && list_.empty())
+    return refuse(answer.result, EOPNOTSUPP);
   ibv_send_wr* bad = nullptr;
   // Some drivers do not say which was refused; of a single request that is no question.
   const bool alone = list_.empty();

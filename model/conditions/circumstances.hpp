@@ -190,6 +190,8 @@ MRPROOF_CIRCUMSTANCE(fenced_read, "the request is a read or an atomic operation,
     D::bit((v.result.outcome == Outcome::refused || v.result.outcome == Outcome::none) &&
            (v.call.verb == Verb::rdma_read || is_atomic(v.call.verb))) &
         has<D>(v.call.flags, kFenced));
+MRPROOF_CIRCUMSTANCE(inline_blamed, "the request is posted inline, and the fault laid on its end",
+    "post_send.inline", v.posted_inline() & D::bit(blames_local(v)));
 MRPROOF_CIRCUMSTANCE(read_across_pages, "over iWARP bytes of two pages are read",
     "reg_mr.remote_read", read_crosses(v));
 MRPROOF_CIRCUMSTANCE(sent_across_pages, "over iWARP bytes of two pages are sent",
@@ -222,6 +224,7 @@ inline constexpr const Condition<D>* kCircumstances[] = {&local_zero_based<D>,
     &on_demand_used<D>, &through_window<D>, &zero_based_window<D>, &bind_wraps<D>, &unbinding<D>,
     &empty_transfer<D>, &empty_element_first<D>, &read_across_pages<D>, &sent_across_pages<D>,
     &optional_access_bits<D>, &zero_based_asked<D>, &on_demand_asked<D>, &read_only_memory<D>,
-    &unbound_window_named<D>, &windows_through_qp<D>, &fenced_before_read<D>, &fenced_read<D>};
+    &unbound_window_named<D>, &windows_through_qp<D>, &fenced_before_read<D>, &fenced_read<D>,
+    &inline_blamed<D>};
 
 }  // namespace mrproof::model

@@ -40,6 +40,24 @@ MRPROOF_SITUATION(wire_loses, "packets between the queue pairs may be lost or la
     "harness.transport", (v.state.can.features & kLossless) == 0);
 MRPROOF_SITUATION(message_not_too_long, "the message is no longer than the port carries",
     "query_port.max_msg_sz C9-94", v.message() <= v.state.can.max_message);
+/// Whether the program can read all bytes that the request takes along, which are few enough.
+template <class D> constexpr auto inline_readable(const View<D>& v) {
+  auto sound = v.message() <= kInlineBytes;
+  for (std::size_t i = 0; i < v.call.elements; ++i) {
+    const auto t = v.element(i, 0);
+    sound = sound & ((t.length == 0) | paged_in(v.state, t.start, t.length, false));
+  }
+  return sound;
+}
+MRPROOF_SITUATION(inline_sound,
+    "a request that is posted inline is a send or a write of few bytes, all of which the program "
+    "can read",
+    "post_send.inline create_qp.max_inline",
+    (!has<D>(v.call.flags, kInline)) | (D::bit(takes_inline(v.call.verb)) & inline_readable(v)));
+MRPROOF_SITUATION(inline_available,
+    "the request is not posted inline, or a queue pair of the device has taken bytes along before",
+    "create_qp.max_inline gap.inline_missing",
+    (!v.posted_inline()) | has<D>(v.state.promised_features(), kInlineData));
 MRPROOF_SITUATION(atomic_length, "an atomic operation has one element, of 8 bytes",
     "gap.atomic_local_length", (v.call.elements == 1) & (v.call.length == 8));
 

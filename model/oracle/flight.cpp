@@ -18,8 +18,9 @@ struct Range {
 };
 using Ranges = std::vector<Range>;
 
-/// The memory of the call, as far as the program can know it.
-Ranges ranges_of(const PlainView& view) {
+/// The memory of the call, as far as the program can know it. What is in flight and was posted
+/// inline has its bytes with it.
+Ranges ranges_of(const PlainView& view, bool flies = false) {
   const auto& call = view.call;
   Ranges all;
   if (call.verb == Verb::fill) all.push_back({{call.address, call.length, Bit(false)}, true});
@@ -27,7 +28,9 @@ Ranges ranges_of(const PlainView& view) {
   const auto add = [&](const auto& target, bool written) {
     all.push_back({target.piece(target.length), written});
   };
-  for (std::size_t i = 0; i < call.elements; ++i) add(view.local(i), writes_local(call.verb));
+  const bool carries = flies && view.posted_inline().truth();
+  for (std::size_t i = 0; !carries && i < call.elements; ++i)
+    add(view.local(i), writes_local(call.verb));
   if (is_remote(call.verb)) add(view.remote(), call.verb != Verb::rdma_read);
   if (is_send(call.verb))
     for (std::size_t i = 0; i < 2; ++i) add(view.receive(i), true);
@@ -168,7 +171,7 @@ const PlainCondition* Flight::forbids(
   const auto touched = ranges_of(view);
   for (const auto& request : requests_)
     for (std::size_t i = request.since; !touched.empty() && i < moments_.size(); ++i)
-      if (conflict(touched, ranges_of({moments_[i], request.step.call, nothing})))
+      if (conflict(touched, ranges_of({moments_[i], request.step.call, nothing}, true)))
         return &kFlightApart;
   return nullptr;
 }

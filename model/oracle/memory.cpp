@@ -99,9 +99,10 @@ std::size_t Memory::gather(const Transfer<Plain>& transfer, std::span<std::byte>
   return count;
 }
 
-void Memory::move(const Transfer<Plain>& transfer) {
+void Memory::move(const Transfer<Plain>& transfer, std::span<const std::byte> carried) {
   std::array<std::byte, kMostMoved> bytes;  // NOLINT(*-member-init): gather() fills what counts
-  const std::size_t count = gather(transfer, bytes);
+  const std::size_t count = carried.empty() ? gather(transfer, bytes) : carried.size();
+  std::copy(carried.begin(), carried.end(), bytes.begin());
   if (transfer.motion != Motion::copy && count == 8 && !transfer.from[0].outside_buffers.truth()) {
     const std::uint64_t at = transfer.from[0].at.value();
     const std::uint64_t value = changed(transfer, load(at));

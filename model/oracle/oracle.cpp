@@ -46,6 +46,17 @@ Transfer<Plain> flying_part_of(const PlainView& view) {
   return TransferEffects<Plain>::part_remote(view);
 }
 
+/// The bytes that the request takes along, if it is posted inline: precondition inline_sound.
+std::vector<std::byte> carried_by(const PlainView& view, const Memory& memory) {
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; view.posted_inline().truth() && i < view.call.elements; ++i) {
+    const auto from = view.local(i);
+    for (std::uint64_t at = 0; at < from.length.value(); ++at)
+      bytes.push_back(memory.at(from.start.value() + at));
+  }
+  return bytes;
+}
+
 /// What was seen of a queue pair after a refusal that should not have been.
 void take_over(State<Plain>& state, std::uint32_t slot, Plain::Small seen, Plain::Small receive) {
   const auto none = Plain::small(Outcome::none);
@@ -160,7 +171,8 @@ Judgement Oracle::conclude(
 
 /// A request is in flight from now on.
 Judgement Oracle::post(Step& step, MemorySource& source) {
-  posted_.push_back({state_, step.call});
+  posted_.push_back(
+      {state_, step.call, carried_by({state_, step.call, step.result}, memory_)});
   flight_.post(step, state_);
   cut_.at(step.call.label) = false;
   expect_bytes_in_flight();
@@ -239,6 +251,8 @@ Judgement Oracle::trouble_in(const PlainView& view) const {
   const bool lands = view.call.part == Part::completion && is_transfer(view.call.verb);
   if (lands && flight_.fails_behind(*book_, view.call.label))
     judgement.broken.push_back(&kFailsBehind);
+  const auto* other = blame_others(judgement);
+  if (other != nullptr && !is_transfer(view.call.verb)) judgement.other = {other->verb, Outcome::none};
   return judgement;
 }
 
@@ -250,6 +264,9 @@ Judgement Oracle::complete(Step& step, MemorySource& source) {
   const PlainView view{state, step.call, step.result};
   if (step.timed_out) judgement = trouble_in(view);
   const bool done = step.result.outcome == Outcome::ok;
+  // Another one that went wrong may have taken it along.
+  if (judgement.kind == DeviationClass::rejected && step.result.outcome == Outcome::wr_flush_err)
+    blame_others(judgement);
   if (known && cut && done && judgement.verdict != Verdict::deviates && !step.timed_out) {
     // Nothing was stored since the region was deregistered, and all of it before.
     if (auto late = check_bytes(step, view, *judgement.rule, {}, source);
@@ -318,9 +335,17 @@ void Oracle::follow_program(const Call<Plain>& call) {
         call.address.value(), call.length.value(), static_cast<Protection>(call.option));
 }
 
+/// What the request whose completion it is has with it; nothing if that is in memory.
+std::span<const std::byte> Oracle::carried_to(const Call<Plain>& call) const {
+  if (call.part != Part::completion) return {};
+  const auto posted = std::find_if(posted_.rbegin(), posted_.rend(),
+      [&](const Posted& request) { return request.call.label == call.label; });
+  return posted == posted_.rend() ? std::span<const std::byte>{} : posted->carried;
+}
+
 Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule& rule,
     const Transfer<Plain>& transfer, MemorySource& source) {
-  if (transfer.exact) memory_.move(transfer);
+  if (transfer.exact) memory_.move(transfer, carried_to(step.call));
   source.differences(memory_, step.bytes);
   Judgement judgement;
   if (step.bytes.empty()) return judgement;
@@ -345,19 +370,38 @@ Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule
 /// circumstances of each may be the reason.
 void Oracle::blame(Judgement& judgement, const PlainView& view) const {
   if (posted_.empty()) return add_circumstances(judgement, view);
-  Result<Plain> done;
-  done.outcome = Outcome::ok;
-  const auto holds = [&](const PlainCondition& circumstance, const Posted& request) {
-    const PlainView of_request{request.state, request.call, done};
-    return (of_request.message() != 0).truth() && circumstance.holds(of_request).truth();
-  };
   for (const PlainCondition* circumstance : kCircumstances<Plain>)
-    if (circumstance->holds(view).truth() ||
-        std::any_of(posted_.begin(), posted_.end(),
-            [&](const Posted& request) { return holds(*circumstance, request); }))
+    if (circumstance->holds(view).truth() || in_flight_with(*circumstance, Outcome::ok) != nullptr)
       judgement.broken.push_back(circumstance);
   if (!is_transfer(view.call.verb))
     judgement.rule = book_->rules(posted_.front().call.verb, Outcome::ok).front();
+}
+
+/// A request that is or was in flight beside others, and of which the circumstance holds if it ends
+/// so; null if there is none.
+const Call<Plain>* Oracle::in_flight_with(
+    const PlainCondition& circumstance, Outcome outcome) const {
+  Result<Plain> supposed;
+  supposed.outcome = outcome;
+  const auto holds = [&](const Posted& request) {
+    const PlainView view{request.state, request.call, supposed};
+    return (view.message() != 0).truth() && circumstance.holds(view).truth();
+  };
+  const auto found = std::find_if(posted_.begin(), posted_.end(), holds);
+  return found == posted_.end() ? nullptr : &found->call;
+}
+
+/// Adds what another request, which is or was in flight, may have gone wrong by. The first such
+/// one, or null.
+const Call<Plain>* Oracle::blame_others(Judgement& judgement) const {
+  const Call<Plain>* first = nullptr;
+  for (const PlainCondition* circumstance : kCircumstances<Plain>) {
+    const auto* other = in_flight_with(*circumstance, Outcome::none);
+    if (other == nullptr || judgement.names(circumstance)) continue;
+    judgement.broken.push_back(circumstance);
+    if (first == nullptr) first = other;
+  }
+  return first;
 }
 
 /// Whether every differing byte is one that the transfer, if it is inexact, or a request that

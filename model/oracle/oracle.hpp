@@ -87,8 +87,12 @@ class Oracle {
   void follow_flight(const Call<Plain>& call, const Region<Plain>& before);
   void expect_bytes_in_flight();
   void follow_program(const Call<Plain>& call);
+  [[nodiscard]] std::span<const std::byte> carried_to(const Call<Plain>& call) const;
   [[nodiscard]] bool others_in_flight(const Call<Plain>& call) const;
   void blame(Judgement& judgement, const PlainView& view) const;
+  const Call<Plain>* blame_others(Judgement& judgement) const;
+  [[nodiscard]] const Call<Plain>* in_flight_with(
+      const PlainCondition& circumstance, Outcome outcome) const;
   [[nodiscard]] bool explained(
       const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer) const;
   void store(const std::vector<ByteRun>& runs);
@@ -109,6 +113,7 @@ class Oracle {
   struct Posted {
     State<Plain> state;
     Call<Plain> call;
+    std::vector<std::byte> carried;  ///< the message, if it was posted inline
   };
   /// All since there were none.
   std::vector<Posted> posted_;

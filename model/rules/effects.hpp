@@ -41,7 +41,13 @@ template <class D> struct TransferEffects {
     });
     leave_windows(after, peer_of(v.call.qp), failed);
   }
+  static void sent(const V& v, S& after) {
+    after.demonstrated_features =
+        after.demonstrated_features |
+        D::select(v.posted_inline(), D::flags(kInlineData), D::flags(0));
+  }
   static void consume_receive(const V& v, S& after) {
+    sent(v, after);
     after.qps.change(peer_of(v.call.qp), [](auto& qp) { qp.posted = false; });
   }
   static void atomic_done(const V& /*v*/, S& after) {

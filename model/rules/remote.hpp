@@ -47,9 +47,10 @@ template <class D> struct RemoteRules {
   /// Over iWARP the first error ends the connection, whichever end finds it.
   static constexpr auto kStreamEnds = hold<D, over_iwarp<D>, kReady, kOwnFailure, kPeerFails>;
   static constexpr auto kMayRefusePosting = fail<D, qp_ready<D>, message_not_too_long<D>,
-      remote_aligned_both<D>, kLocalSide, empty_element_sound<D>>;
+      remote_aligned_both<D>, kLocalSide, empty_element_sound<D>, inline_available<D>>;
 
-  static constexpr const char* kEarly = "post_send.immediate_failure gap.post_in_error_state";
+  static constexpr const char* kEarly = 
+      "post_send.immediate_failure gap.post_in_error_state gap.inline_missing";
   static constexpr const char* kOrder = "gap.fault_order";
   static constexpr const char* kPaged =
       "gap.fault_order gap.partial_transfer gap.pair_right_status gap.empty_operation_right";
@@ -104,7 +105,7 @@ template <class D> struct RemoteRules {
   static constexpr auto kOtherwise = std::array{
       kFlushed, kNobody, kStreamFault, kTransport.with(E::part_remote), kRefused, C::kNoResources};
 
-  static constexpr auto kRdma = join<R>(R{"ok", ok, kOk}.with(E::whole_remote), kLocalFault,
+  static constexpr auto kRdma = join<R>(R{"ok", ok, kOk}.with(E::sent, E::whole_remote), kLocalFault,
       kBothFault, kEmptyFault, kLengthFault, kRemoteFaults, kOtherwise);
   static constexpr auto kImmediate =
       join<R>(R{"ok", ok, kOkImmediate}.with(E::consume_receive, E::whole_remote), kLocalFault,
@@ -118,10 +119,10 @@ template <class D> struct RemoteRules {
   static constexpr auto kAtomic = join<R>(R{"ok", ok, kOk}.with(E::atomic_done, E::whole_remote),
       kLocalFault, kAtomicBothFault, kRemoteFaults, kOtherwise);
 
-  static constexpr auto kDuty = list<D, qp_live<D>, end_is_seen<D>, on_demand_claimed<D>,
-      no_huge_pages<D>, copy_defined<D>, one_read_element<D>>;
-  static constexpr auto kAtomicDuty = list<D, qp_live<D>, end_is_seen<D>, verb_available<D>,
-      on_demand_claimed<D>, no_huge_pages<D>, atomic_length<D>, copy_defined<D>>;
+  static constexpr auto kDuty = list<D, qp_live<D>, end_is_seen<D>, inline_sound<D>,
+      on_demand_claimed<D>, no_huge_pages<D>, copy_defined<D>, one_read_element<D>>;
+  static constexpr auto kAtomicDuty = list<D, qp_live<D>, end_is_seen<D>, inline_sound<D>,
+      verb_available<D>, on_demand_claimed<D>, no_huge_pages<D>, atomic_length<D>, copy_defined<D>>;
   static constexpr VerbRules<D> kVerbs[] = {of_table<D, kRdma>(Verb::rdma_write, kDuty),
       of_table<D, kImmediate>(Verb::rdma_write_with_imm, kDuty),
       of_table<D, kRdma>(Verb::rdma_read, kDuty),

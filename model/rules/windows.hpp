@@ -91,7 +91,8 @@ template <class D> struct WindowRules {
           failures(fail<D, kNamed, kNamedDoubts>, fail<D, qp_ready<D>, kNamed, kNamedDoubts>,
               E::requester_fails));
 
-  static constexpr auto kBindDuty = list<D, qp_live<D>, end_is_seen<D>, mw_live<D>, mw_defined<D>,
+  static constexpr auto kBindDuty = list<D, qp_live<D>, end_is_seen<D>, inline_sound<D>, mw_live<D>,
+      mw_defined<D>,
       mr_live<D>, mr_defined<D>, bind_region_seen<D>, one_process<D>>;
   static constexpr VerbRules<D> kVerbs[] = {
       of_table<D, kAlloc>(Verb::alloc_mw, list<D, pd_live<D>, mw_slot_free<D>>),
@@ -100,7 +101,8 @@ template <class D> struct WindowRules {
       of_table<D, kBind>(Verb::post_bind_mw, kBindDuty),
       of_table<D, kInvalidate>(
           Verb::local_inv,
-          list<D, qp_live<D>, end_is_seen<D>, verb_available<D>, invalidated_defined<D>>)};
+          list<D, qp_live<D>, end_is_seen<D>, inline_sound<D>, verb_available<D>,
+              invalidated_defined<D>>)};
 };
 
 }  // namespace mrproof::model

@@ -27,7 +27,7 @@ inline constexpr std::array<NamedValue, 14> kAccessNames{
         {kPeerMemory, "PEER_MEMORY"}, {kRelaxedOrdering, "RELAXED_ORDERING"}}};
 
 /// What a device can have besides, in bit order.
-inline constexpr std::array<NamedValue, 21> kFeatureNames{
+inline constexpr std::array<NamedValue, 22> kFeatureNames{
     {{kMwType1, "MW_TYPE_1"}, {kMwType2A, "MW_TYPE_2A"}, {kMwType2B, "MW_TYPE_2B"},
         {kMemoryExtensions, "MEM_MGT_EXTENSIONS"}, {kImplicitOnDemand, "ODP_IMPLICIT"},
         {kAtomics, "ATOMICS"}, {kReregTranslation, "REREG_TRANSLATION"}, {kReregPd, "REREG_PD"},
@@ -36,14 +36,14 @@ inline constexpr std::array<NamedValue, 21> kFeatureNames{
         {kOnDemandNoSend, "ODP_NO_SEND"}, {kOnDemandNoReceive, "ODP_NO_RECV"},
         {kOnDemandNoWrite, "ODP_NO_WRITE"}, {kOnDemandNoRead, "ODP_NO_READ"},
         {kOnDemandNoAtomic, "ODP_NO_ATOMIC"}, {kLossless, "LOSSLESS"},
-        {kModifyRights, "MODIFY_RIGHTS"}}};
+        {kModifyRights, "MODIFY_RIGHTS"}, {kInlineData, "INLINE_DATA"}}};
 
 /// `flags` of rereg_mr.
 inline constexpr std::array<NamedValue, 3> kChangeNames{{{kChangeTranslation, "CHANGE_TRANSLATION"},
     {kChangePd, "CHANGE_PD"}, {kChangeAccess, "CHANGE_ACCESS"}}};
 /// `flags` of a work request.
-inline constexpr std::array<NamedValue, 4> kFormNames{{{kUnsignaled, "UNSIGNALED"},
-    {kFenced, "FENCE"}, {kSolicited, "SOLICITED"}, {kLinked, "LINKED"}}};
+inline constexpr std::array<NamedValue, 5> kFormNames{{{kUnsignaled, "UNSIGNALED"},
+    {kFenced, "FENCE"}, {kSolicited, "SOLICITED"}, {kLinked, "LINKED"}, {kInline, "INLINE"}}};
 /// `flags` of advise_mr.
 inline constexpr std::array<NamedValue, 1> kAdviseFlagNames{{{kAdviseFlush, "FLUSH"}}};
 /// `error` of a refused rereg_mr: enum ibv_rereg_mr_err_code without IBV_REREG_MR_.

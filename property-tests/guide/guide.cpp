@@ -63,7 +63,8 @@ void Guide::change(model::Call<model::Plain>& call) {
     case 2:
       call.flags = model::Plain::flags(
           static_cast<std::uint32_t>(call.flags.value()) ^
-          random_.pick<std::uint32_t>({model::kUnsignaled, model::kFenced, model::kSolicited}));
+          random_.pick<std::uint32_t>(
+              {model::kUnsignaled, model::kFenced, model::kSolicited, model::kInline}));
       break;
     default: call.delay = random_.pick<std::uint32_t>({0, 5, 20, 50, 100, 300}); break;
   }

@@ -22,7 +22,8 @@ DeviationName trouble_name(const Rulebook& book, const PlainView& view) {
 }
 
 DeviationName trouble_name(const Oracle& oracle, const Step& step) {
-  return name_of(step.call.verb, oracle.trouble_with(step));
+  const Judgement trouble = oracle.trouble_with(step);
+  return name_of(trouble.other ? trouble.other->first : step.call.verb, trouble);
 }
 
 DeviationName known_trouble(const DeviationName& trouble) {

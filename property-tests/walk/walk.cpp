@@ -180,10 +180,27 @@ model::PlannedCall Walk::propose(CallMaker& make, std::uint64_t roll, bool wrong
   return step ? *step : make.fill();
 }
 
+/// The request takes its bytes along: a few, by keys that need not be any.
+void Walk::post_inline(model::PlannedCall& step) {
+  auto& call = step.call;
+  const auto shorten = [&](Plain::Address& length) {
+    length = Plain::address(std::min<std::uint64_t>(length.value(), random_.below(17)));
+  };
+  shorten(call.length);
+  shorten(call.second.length);
+  call.flags = call.flags | Plain::flags(kInline);
+  if (random_.chance(50)) step.lkey.flip ^= 1;
+  if (random_.chance(50)) return;
+  const auto buffer = random_.below(model::kBufferCount);
+  call.address = Plain::address(model::buffer_address(buffer) +
+                                random_.below(model::buffer_size(buffer) - kInlineBytes));
+}
+
 /// Requests are asked for in all ways, where these may be.
 void Walk::add_form(const model::Oracle& oracle, model::PlannedCall& step) {
   if (!is_transfer(step.call.verb) || !random_.chance(12)) return;
   step.call.flags = Plain::flags(random_.between(1, kUnsignaled | kFenced | kSolicited));
+  if (takes_inline(step.call.verb) && random_.chance(50)) post_inline(step);
   if (oracle.book().forbids({oracle.state(), step.call, kNothingYet}) != nullptr)
     step.call.flags = Plain::flags(0);
 }
@@ -198,7 +215,8 @@ bool Walk::post(const model::Oracle& oracle, model::PlannedCall& step) {
   };
   for (call.label = 1; is_taken(call.label);) ++call.label;
   oracle.resolve(step);
-  if (call.label <= kMostInFlight && oracle.forbids(step) == nullptr) return true;
+  if (call.label <= kMostInFlight && admits(oracle, {oracle.state(), call, kNothingYet}))
+    return true;
   call.part = Part::whole;
   call.label = 0;
   return false;
@@ -253,11 +271,19 @@ std::optional<model::PlannedCall> Walk::beside_flight(const model::Oracle& oracl
   if (roll < 40) {
     const bool wrong = random_.chance(options_->wrong_percent / 2);
     auto step = random_.chance(85) ? make.rdma(wrong) : make.atomic(false);
+    if (step && takes_inline(step->call.verb) && random_.chance(20)) post_inline(*step);
     if (step && post(oracle, *step)) return step;
   } else if (roll < 55 && options_->wrong_percent != 0) {
     if (auto step = end_right(oracle, oldest.call)) return step;
   } else if (roll < 60) {
     return propose(make, random_.below(kAllKinds), false);
+  } else if ((oldest.call.flags.value() & kInline) != 0 && oldest.call.length.value() != 0 &&
+             random_.chance(60)) {
+    // The program's memory is its own again.
+    model::PlannedCall step = make.fill();
+    step.call.address = oldest.call.address;
+    step.call.length = oldest.call.length;
+    return step;
   }
   model::PlannedCall step = oldest;
   step.call.part = Part::completion;

@@ -55,7 +55,8 @@ class Walk {
   std::optional<model::PlannedCall> after_bind(CallMaker& make,
                                                const model::Call<model::Plain>& call, bool wrong);
   model::PlannedCall propose(CallMaker& make, std::uint64_t roll, bool wrong);
-  /// Now and then a work request is not signaled, fenced or solicited.
+  void post_inline(model::PlannedCall& step);
+  /// Now and then a work request is not signaled, fenced, solicited or posted inline.
   void add_form(const model::Oracle& oracle, model::PlannedCall& step);
   void delay(model::PlannedCall& step);
   bool post(const model::Oracle& oracle, model::PlannedCall& step);

@@ -98,7 +98,8 @@ bool has_value(const Shape& shape, const std::string& field) {
   const auto any = [&](auto... arguments) { return (has(shape.verb, arguments) || ...); };
   using enum Argument;
   if (field == "access") return any(access);
-  if (field == "flags") return any(changes, advise_flags);
+  if (field == "flags")
+    return any(changes, advise_flags) || model::takes_inline(shape.verb);
   if (field == "address" || field == "length") return any(length, stretch, elements);
   if (field == "lkey") return any(elements);
   if (field.starts_with("second.")) return any(elements) && shape.elements == 2;
@@ -140,6 +141,8 @@ model::Call<Terms> unknown_call(const std::string& prefix, const Shape& shape) {
         if (has_value(shape, path)) field = unknown_like(field, prefix + path);
       },
       call);
+  // Of the ways to ask for a request only this one decides what it needs.
+  if (model::takes_inline(shape.verb)) call.flags = call.flags & Terms::flags(model::kInline);
   return call;
 }
 

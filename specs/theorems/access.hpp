@@ -18,6 +18,7 @@ struct Side {
   std::uint32_t qp;  ///< whose protection domain counts
   std::uint32_t right;
   model::Piece<D> piece;
+  typename D::Bit carried{};  ///< the program takes the bytes along: no key says where they are
 };
 
 /// The sides of a step that moves bytes: as the call and the posted receive name them.
@@ -30,10 +31,12 @@ std::vector<Side<D>> sides_of(const Taken<D>& t) {
   const auto& near = stores ? t.transfer->to : t.transfer->from;
   const auto& far = stores ? t.transfer->from : t.transfer->to;
   const std::uint32_t local = stores ? model::kLocalWrite : 0U;
-  sides.push_back({"element 0", KeyKind::local, c.lkey, c.address, c.qp, local, near[0]});
+  const auto carried =
+      model::has<D>(c.flags, model::kInline) & D::bit(model::is_sent_only(c.verb));
+  sides.push_back({"element 0", KeyKind::local, c.lkey, c.address, c.qp, local, near[0], carried});
   if (c.elements == 2)
-    sides.push_back(
-        {"element 1", KeyKind::local, c.second.lkey, c.second.address, c.qp, local, near[1]});
+    sides.push_back({"element 1", KeyKind::local, c.second.lkey, c.second.address, c.qp, local,
+                     near[1], carried});
   const auto peer = model::peer_of(c.qp);
   if (model::is_send(c.verb)) {
     for (std::size_t i = 0; i < 2; ++i) {
@@ -81,7 +84,7 @@ struct AccessFacts {
   static void each_side(const T& t, F& facts, OfRegion&& region, OfWindow&& window) {
     if (t.transfer == nullptr) return;
     for (const auto& side : sides_of(t)) {
-      const Bit moves = t.offset < side.piece.length;
+      const Bit moves = (t.offset < side.piece.length) & !side.carried;
       const auto add = [&](const std::string& of, Bit when, const Bits& all) {
         for (const Bit bit : all) facts.add(side.name + " " + of, implies(moves & when, bit));
       };

@@ -58,8 +58,20 @@ struct Permitted {
                        covers(c, r, qp, e.address, length, write ? model::kLocalWrite : 0U, write));
     return found;
   }
+  /// What a request takes along needs no key.
+  static Bit carries(const C& c) {
+    return has(c.call.flags, model::kInline) & D::bit(model::is_sent_only(c.call.verb));
+  }
+  static Bit sent_element(const C& c, const model::Element<D>& e) {
+    return carries(c) | element(c, c.call.qp, e, e.length, false);
+  }
   static void add_elements(const C& c, std::vector<Bit>& all) {
     const auto& call = c.call;
+    if (model::is_sent_only(call.verb)) {
+      all.push_back(sent_element(c, {call.lkey, call.address, call.length}));
+      if (call.elements == 2) all.push_back(sent_element(c, call.second));
+      return;
+    }
     const bool write = call.verb == Verb::rdma_read || model::is_atomic(call.verb);
     all.push_back(element(c, call.qp, {call.lkey, call.address, call.length}, call.length, write));
     if (call.elements == 2)

@@ -36,14 +36,19 @@ struct TransferReasons {
   static Bit element_bad(const C& c) {
     Bit bad = D::bit(false);
     for (const auto& e : elements(c)) bad = bad | !P::element(c, c.call.qp, e, e.length, stores(c));
-    return bad;
+    return bad & !P::carries(c);
   }
   static Bit empty_element_bad(const C& c) {
     Bit bad = D::bit(false);
     for (const auto& e : elements(c))
       bad = bad |
             ((e.length == D::address(0)) & !P::element(c, c.call.qp, e, D::address(1), stores(c)));
-    return bad;
+    return bad & !P::carries(c);
+  }
+  /// Whether it takes bytes along, and the device has never shown that it can.
+  static Bit inline_unknown(const C& c) {
+    return P::carries(c) & !(P::has(c.state.can.features, model::kInlineData) |
+                             P::has(c.state.demonstrated_features, model::kInlineData));
   }
   /// Whether region or window answers to the remote key.
   static Bit answers(const C& c, const Region<D>& r) {
@@ -197,7 +202,8 @@ struct TransferReasons {
     if (rule == "loc_prot_err_empty") return ready & empty_element_bad(c);
     if (rule == "loc_len_err") return ready & too_long(c);
     if (rule == "refused")
-      return (!ready) | too_long(c) | misaligned(c) | element_bad(c) | empty_element_bad(c);
+      return (!ready) | too_long(c) | misaligned(c) | element_bad(c) | empty_element_bad(c) |
+             inline_unknown(c);
     return model::is_send(c.call.verb) ? of_send(c, rule) : of_remote(c, rule);
   }
 };

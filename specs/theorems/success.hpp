@@ -241,6 +241,12 @@ struct SuccessFacts {
       case Verb::alloc_mw:
         shows(t.call.option == kTypeOne ? kMwType1 : kMwType2A | kMwType2B);
         break;
+      case Verb::send:
+      case Verb::rdma_write:
+      case Verb::rdma_write_with_imm:
+        facts.add("inline", implies(has<D>(t.call.flags, kInline),
+                                    has<D>(t.after.demonstrated_features, kInlineData)));
+        break;
       case Verb::local_inv: shows(kMemoryExtensions); break;
       case Verb::send_with_inv:
         facts.add("feature", implies(t.result.peer_receive == D::small(Outcome::ok),
