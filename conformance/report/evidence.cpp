@@ -90,6 +90,8 @@ class Reader {
         model::oracle_before(evidence_.trace, *evidence_.book, evidence_.trace.steps.size() - 1);
     evidence_.state = before.state();
     evidence_.memory = before.memory();
+    const auto carried = before.carried_to(evidence_.decisive().call);
+    evidence_.carried.assign(carried.begin(), carried.end());
     const model::Step& step = evidence_.decisive();
     auto& memory = evidence_.memory;
     const auto& call = step.call;

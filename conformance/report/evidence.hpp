@@ -21,6 +21,8 @@ struct Evidence {
   std::vector<const model::PlainRule*> meanwhile = {};
   /// What the outcome moves, as at the last moment that allowed it; nothing if it moves nothing.
   model::Transfer<model::Plain> due = {};
+  /// The message, if the request took it along when it was posted.
+  std::vector<std::byte> carried = {};
 
   [[nodiscard]] const model::Step& decisive() const { return trace.steps.back(); }
   [[nodiscard]] const model::Annotation& finding() const { return decisive().annotations.front(); }

@@ -146,7 +146,7 @@ std::string bytes_section(const Evidence& evidence) {
   // What must not succeed must not change anything either.
   if (rule != nullptr && rule->transfer != nullptr && evidence.allows(rule->outcome) &&
       evidence.due.exact)
-    wanted.move(evidence.due);
+    wanted.move(evidence.due, evidence.carried);
   std::string text =
       "<h2>Bytes</h2>\n<table><tr><th>address</th><th>before</th><th>due</th><th>seen</th></tr>\n";
   std::size_t count = 0;

@@ -11,10 +11,17 @@ namespace mrproof::conformance {
 
 using namespace model;
 
+/// A string of C: each byte as octal digits, which end where they should.
+static std::string bytes_text(std::span<const std::byte> bytes) {
+  std::string text = "\"";
+  for (const auto byte : bytes) text += fmt::format("\\{:03o}", std::to_integer<unsigned>(byte));
+  return text + "\"";
+}
+
 /// Copies into what is wanted, in as many stretches as the two sides have together.
 void ReproWriter::predict_copy(const Transfer<Plain>& transfer) {
   std::size_t source = 0, target = 0;
-  std::uint64_t read = 0, written = 0;
+  std::uint64_t read = 0, written = 0, sent = 0;
   while (source < 2 && target < 2) {
     const auto& from = transfer.from.at(source);
     const auto& to = transfer.to.at(target);
@@ -26,10 +33,14 @@ void ReproWriter::predict_copy(const Transfer<Plain>& transfer) {
       const auto where = address(to.at.value() + written);
       if (empty)
         line(fmt::format("memset(wanted({}), 0, {});", where, length));
+      else if (!evidence_.carried.empty())
+        line(fmt::format("memcpy(wanted({}), {}, {});", where,
+                         bytes_text(std::span(evidence_.carried).subspan(sent, length)), length));
       else
         line(fmt::format("memcpy(wanted({}), {}, {});", where, pointer(from.at.value() + read),
                          length));
     }
+    sent += length;
     read += length;
     written += length;
     if (read == from.length.value())

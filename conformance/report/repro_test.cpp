@@ -72,6 +72,19 @@ TEST(Repro, TransportThatGivesUpIsAFindingWhereTheTraceSaysSo) {
               Not(HasSubstr("the transport gave up")));
 }
 
+/// What is due are the bytes of the moment at which it was posted, whatever memory holds later.
+TEST(Repro, BytesThatWereTakenAlongAreWrittenOut) {
+  const auto program = program_of(
+      "mr0 = reg_mr(pd0, buf1+0, 64, LOCAL_WRITE|REMOTE_WRITE) -> ok\n"
+      "fill(buf0+0, 4, 1) -> ok\n"
+      "a: rdma_write(qp0, 0x0, buf0+0, 4, mr0.rkey, buf1+0, INLINE) -> posted\n"
+      "fill(buf0+0, 4, 9) -> ok\n"
+      "a -> SUCCESS qp=RTS peer=RTS bytes buf1+0=00000000\n");
+  EXPECT_THAT(program, HasSubstr(".cap = {16, 16, 2, 2, 32}"));
+  EXPECT_THAT(program, HasSubstr("send_flags = IBV_SEND_INLINE"));
+  EXPECT_THAT(program, ContainsRegex("memcpy\\(wanted\\(BUF1\\), \"(\\\\[0-7]{3}){4}\", 4\\)"));
+}
+
 TEST(Repro, CommentsCannotEndEarly) {
   const auto program = program_of("mr0 = reg_mr(pd1, buf1+0, 8, 0) -> ok\n");
   EXPECT_THAT(program, HasSubstr("/* What it is about. * / ? ?/"));

@@ -27,7 +27,7 @@ struct Run {
   std::uint64_t length = 0;
   const Pins* pins = nullptr;  ///< pages it is limited to; without: what is mapped when it is used
   bool hidden = false;         ///< none of the program's memory: zeros, and takes what is stored
-  const std::byte* carried = nullptr;  ///< the bytes themselves, where memory may hold others by now
+  const std::byte* carried = nullptr;  ///< the bytes themselves; memory may hold others by now
 };
 
 /// The runs that a scatter/gather list comes down to, in its order.

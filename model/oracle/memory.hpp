@@ -23,8 +23,8 @@ class Memory {
   void fill(std::uint64_t address, std::uint64_t length, std::uint8_t seed);
   /// Follows the verb protect: pages that come back after they were unmapped hold zeros.
   void protect(std::uint64_t address, std::uint64_t length, Protection protection);
-  /// Moves the bytes of an exact transfer; its seen ranges lie in buffers. `carried`: the message, if
-  /// it was taken from memory before.
+  /// Moves the bytes of an exact transfer; its seen ranges lie in buffers. `carried`: the message,
+  /// if it was taken from memory before.
   void move(const Transfer<Plain>& transfer, std::span<const std::byte> carried = {});
   /// Stores one byte.
   void store(std::uint64_t address, std::byte value) { *locate(address, 1) = value; }

@@ -252,7 +252,8 @@ Judgement Oracle::trouble_in(const PlainView& view) const {
   if (lands && flight_.fails_behind(*book_, view.call.label))
     judgement.broken.push_back(&kFailsBehind);
   const auto* other = blame_others(judgement);
-  if (other != nullptr && !is_transfer(view.call.verb)) judgement.other = {other->verb, Outcome::none};
+  if (other != nullptr && !is_transfer(view.call.verb))
+    judgement.other = {other->verb, Outcome::none};
   return judgement;
 }
 
@@ -335,7 +336,6 @@ void Oracle::follow_program(const Call<Plain>& call) {
         call.address.value(), call.length.value(), static_cast<Protection>(call.option));
 }
 
-/// What the request whose completion it is has with it; nothing if that is in memory.
 std::span<const std::byte> Oracle::carried_to(const Call<Plain>& call) const {
   if (call.part != Part::completion) return {};
   const auto posted = std::find_if(posted_.rbegin(), posted_.rend(),
@@ -370,8 +370,10 @@ Judgement Oracle::check_bytes(Step& step, const PlainView& view, const PlainRule
 /// circumstances of each may be the reason.
 void Oracle::blame(Judgement& judgement, const PlainView& view) const {
   if (posted_.empty()) return add_circumstances(judgement, view);
+  const bool moves = (view.message() != 0).truth();
   for (const PlainCondition* circumstance : kCircumstances<Plain>)
-    if (circumstance->holds(view).truth() || in_flight_with(*circumstance, Outcome::ok) != nullptr)
+    if ((moves && circumstance->holds(view).truth()) ||
+        in_flight_with(*circumstance, Outcome::ok) != nullptr)
       judgement.broken.push_back(circumstance);
   if (!is_transfer(view.call.verb))
     judgement.rule = book_->rules(posted_.front().call.verb, Outcome::ok).front();

@@ -52,6 +52,9 @@ class Oracle {
   [[nodiscard]] bool lost() const { return lost_; }
   /// Requests that were posted and not completed.
   [[nodiscard]] const Flight& flight() const { return flight_; }
+  /// The message that a request took along when it was posted, of the call that is its completion;
+  /// nothing if it is in memory.
+  [[nodiscard]] std::span<const std::byte> carried_to(const Call<Plain>& call) const;
   /// Calls that were begun, of which one at least has not returned.
   [[nodiscard]] const Together& together() const { return together_; }
   /// What is to be said of a call that hangs, kills or is complained of, and was not checked yet.
@@ -87,7 +90,6 @@ class Oracle {
   void follow_flight(const Call<Plain>& call, const Region<Plain>& before);
   void expect_bytes_in_flight();
   void follow_program(const Call<Plain>& call);
-  [[nodiscard]] std::span<const std::byte> carried_to(const Call<Plain>& call) const;
   [[nodiscard]] bool others_in_flight(const Call<Plain>& call) const;
   void blame(Judgement& judgement, const PlainView& view) const;
   const Call<Plain>* blame_others(Judgement& judgement) const;

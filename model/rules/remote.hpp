@@ -49,7 +49,8 @@ template <class D> struct RemoteRules {
   static constexpr auto kMayRefusePosting = fail<D, qp_ready<D>, message_not_too_long<D>,
       remote_aligned_both<D>, kLocalSide, empty_element_sound<D>, inline_available<D>>;
 
-  static constexpr const char* kEarly = 
+  static constexpr const char* kEarly = "post_send.immediate_failure gap.post_in_error_state";
+  static constexpr const char* kAtOnce =
       "post_send.immediate_failure gap.post_in_error_state gap.inline_missing";
   static constexpr const char* kOrder = "gap.fault_order";
   static constexpr const char* kPaged =
@@ -101,12 +102,12 @@ template <class D> struct RemoteRules {
   /// RFC 5040 has no immediates.
   static constexpr R kNoImmediates = C::unsupported(C::kErrnoValue, hold<D, over_iwarp<D>>);
   static constexpr R kRefused =
-      R{"refused", refused, C::kErrnoValue, kMayRefusePosting}.with(kEarly);
+      R{"refused", refused, C::kErrnoValue, kMayRefusePosting}.with(kAtOnce);
   static constexpr auto kOtherwise = std::array{
       kFlushed, kNobody, kStreamFault, kTransport.with(E::part_remote), kRefused, C::kNoResources};
 
-  static constexpr auto kRdma = join<R>(R{"ok", ok, kOk}.with(E::sent, E::whole_remote), kLocalFault,
-      kBothFault, kEmptyFault, kLengthFault, kRemoteFaults, kOtherwise);
+  static constexpr auto kRdma = join<R>(R{"ok", ok, kOk}.with(E::sent, E::whole_remote),
+      kLocalFault, kBothFault, kEmptyFault, kLengthFault, kRemoteFaults, kOtherwise);
   static constexpr auto kImmediate =
       join<R>(R{"ok", ok, kOkImmediate}.with(E::consume_receive, E::whole_remote), kLocalFault,
           kBothFault, kEmptyFault, kLengthFault, kRemoteFaults,

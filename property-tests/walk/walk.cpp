@@ -199,10 +199,10 @@ void Walk::post_inline(model::PlannedCall& step) {
 /// Requests are asked for in all ways, where these may be.
 void Walk::add_form(const model::Oracle& oracle, model::PlannedCall& step) {
   if (!is_transfer(step.call.verb) || !random_.chance(12)) return;
+  const model::PlannedCall plain = step;
   step.call.flags = Plain::flags(random_.between(1, kUnsignaled | kFenced | kSolicited));
   if (takes_inline(step.call.verb) && random_.chance(50)) post_inline(step);
-  if (oracle.book().forbids({oracle.state(), step.call, kNothingYet}) != nullptr)
-    step.call.flags = Plain::flags(0);
+  if (oracle.book().forbids({oracle.state(), step.call, kNothingYet}) != nullptr) step = plain;
 }
 
 /// The request is in flight from now on, if it may be.
