@@ -29,6 +29,14 @@ bool give_rights(const Call<Plain>& one, const Call<Plain>& other) {
   return one.verb == Verb::modify_qp && other.verb == Verb::modify_qp && one.qp == other.qp;
 }
 
+/// Whether both make an object of the same name: also one that has to be refused could be there.
+bool make_the_same(const Call<Plain>& one, const Call<Plain>& other) {
+  if (makes_region(one.verb)) return makes_region(other.verb) && one.mr == other.mr;
+  if (one.verb != other.verb) return false;
+  return (one.verb == Verb::alloc_mw && one.mw == other.mw) ||
+         (one.verb == Verb::alloc_pd && one.pd == other.pd);
+}
+
 /// The precondition that one of the calls would break in some order, whether those before it
 /// succeed or are refused; or null.
 const PlainCondition* broken_in_some_order(
@@ -61,7 +69,8 @@ const PlainCondition kMayOverlap{"may_overlap",
     "harness.overlap", About::situation, never};
 const PlainCondition kAnyOrder{"any_order",
     "calls that overlap may be made in any order, whether those before succeed or are refused; "
-    "none makes a region anew that another one names, and no two give a queue pair rights",
+    "none makes a region anew that another one names, and no two give a queue pair rights or make "
+    "an object of one name",
     "harness.overlap", About::situation, never};
 const PlainCondition kOverlaps{
     "overlaps", "it overlapped other calls", "harness.overlap", About::situation, never};
@@ -92,7 +101,8 @@ const PlainCondition* Together::forbids(
   Calls calls{&call};
   for (const auto& begun : begun_) {
     const auto& other = begun.step.call;
-    if (re_registers(call, other) || re_registers(other, call) || give_rights(call, other))
+    if (re_registers(call, other) || re_registers(other, call) || give_rights(call, other) ||
+        make_the_same(call, other))
       return &kAnyOrder;
     calls.push_back(&other);
   }

@@ -85,6 +85,10 @@ TEST(Together, EachOrderHasToBeOneThatAProgramMayMake) {
   EXPECT_EQ(broken_by_last_of("a: modify_qp(qp0, REMOTE_READ) -> begun\n"
                               "b: modify_qp(qp0, REMOTE_WRITE) -> begun\n"),
             "any_order");
+  // The first is to be refused, and a provider may grant it.
+  EXPECT_EQ(broken_by_last_of("a: mr1 = reg_mr(pd0, buf0+0, 8, REMOTE_WRITE) -> begun\n"
+                              "b: mr1 = reg_mr(pd0, buf1+0, 8, 0) -> begun\n"),
+            "any_order");
 }
 
 TEST(Together, RequestsArePostedBesideOne) {
