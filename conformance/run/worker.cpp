@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether the kernel is about to panic, as guests are told to: that belongs to the call.
+/// Whether the kernel is about to panic, as it does in guests after each "Oops".
 bool is_dying(const std::string& kernel_warning) {
   return kernel_warning.find("Oops: ") != std::string::npos;
 }
@@ -386,6 +386,7 @@ class Worker {
     const auto start = Clock::now();
     impl::Observation seen = device_.perform(step.call);
     impl::record(step, seen);
+    // The panic is to come while this call is the last one told of.
     if (is_dying(seen.kernel_warning)) std::this_thread::sleep_for(std::chrono::seconds(1));
     if (!seen.disturbance.empty()) {
       disturbance_ = std::move(seen.disturbance);

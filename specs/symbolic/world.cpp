@@ -141,7 +141,7 @@ model::Call<Terms> unknown_call(const std::string& prefix, const Shape& shape) {
         if (has_value(shape, path)) field = unknown_like(field, prefix + path);
       },
       call);
-  // Of the ways to ask for a request only this one decides what it needs.
+  // Of the forms of a request (RequestForm) proofs are about this one: keys depend on it.
   if (model::takes_inline(shape.verb)) call.flags = call.flags & Terms::flags(model::kInline);
   return call;
 }
