@@ -64,10 +64,11 @@ constexpr std::array kConflicts{
              "dealloc_pd(pd1)", "dealloc_mw(mw1)", "dealloc_pd(pd1)\n"},
 };
 
-/// What ends a right that three requests in flight use: by the keys of `local` at their own end,
-/// and of `remote` at the other one.
-struct End {
+/// What is called while requests are in flight that use the keys of `local` at their own end, and
+/// of `remote` at the other one.
+struct Meanwhile {
   std::string_view name, before, local, remote, call, after;
+  bool by_request = false;  ///< or made by many requests: no thread can call it
 };
 constexpr std::string_view kWindow =
     "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|MW_BIND)\n"
@@ -76,30 +77,47 @@ constexpr std::string_view kWindowOfPair =
     "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|MW_BIND)\n"
     "mw1 = alloc_mw(pd0, TYPE_2)\n"
     "post_bind_mw(qp1, mw1, mw1.rkey^0x1, mr1, buf0+0, 8192, REMOTE_WRITE|REMOTE_READ)\n";
+constexpr std::string_view kTwoWindows =
+    "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|MW_BIND)\n"
+    "mw1 = alloc_mw(pd0, TYPE_1)\nbind_mw(qp1, mw1, mr1, buf0+0, 8192, REMOTE_WRITE|REMOTE_READ)\n"
+    "mw2 = alloc_mw(pd0, TYPE_1)\nbind_mw(qp1, mw2, mr1, buf0+0, 8192, REMOTE_WRITE|REMOTE_READ)\n";
+constexpr std::string_view kTwoRegions =
+    "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ)\n"
+    "mr2 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ)\n";
 constexpr std::string_view kRemote =
     "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ)\n";
 constexpr std::string_view kLocal =
     "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ)\n"
     "mr2 = reg_mr(pd0, buf2+0, 8192, LOCAL_WRITE)\n";
+/// These end a right that the requests use.
 constexpr std::array kEnds{
-    End{"dereg_mr at the other end", kRemote, "mr0", "mr1", "dereg_mr(mr1)", ""},
-    End{"dereg_mr at its own end", kLocal, "mr2", "mr1", "dereg_mr(mr2)", "dereg_mr(mr1)\n"},
-    End{"dealloc_mw", kWindow, "mr0", "mw1", "dealloc_mw(mw1)", "dereg_mr(mr1)\n"},
-    End{"modify_qp", kRemote, "mr0", "mr1", "modify_qp(qp1, 0)",
-        "modify_qp(qp1, REMOTE_WRITE|REMOTE_READ)\ndereg_mr(mr1)\n"},
-    End{"local_inv", kWindowOfPair, "mr0", "mw1", "local_inv(qp1, mw1.rkey)",
-        "dealloc_mw(mw1)\ndereg_mr(mr1)\n"},
-    End{"connect", kRemote, "mr0", "mr1", "connect(qp0)", "dereg_mr(mr1)\n"},
+    Meanwhile{"dereg_mr at the other end", kRemote, "mr0", "mr1", "dereg_mr(mr1)", ""},
+    Meanwhile{"dereg_mr at its own end", kLocal, "mr2", "mr1", "dereg_mr(mr2)", "dereg_mr(mr1)\n"},
+    Meanwhile{"dealloc_mw", kWindow, "mr0", "mw1", "dealloc_mw(mw1)", "dereg_mr(mr1)\n"},
+    Meanwhile{"modify_qp", kRemote, "mr0", "mr1", "modify_qp(qp1, 0)",
+              "modify_qp(qp1, REMOTE_WRITE|REMOTE_READ)\ndereg_mr(mr1)\n"},
+    Meanwhile{"local_inv", kWindowOfPair, "mr0", "mw1", "local_inv(qp1, mw1.rkey)",
+              "dealloc_mw(mw1)\ndereg_mr(mr1)\n", true},
+    Meanwhile{"connect", kRemote, "mr0", "mr1", "connect(qp0)", "dereg_mr(mr1)\n", true},
+};
+/// These leave the requests' rights alone, so all succeed.
+constexpr std::array kOthers{
+    Meanwhile{"dereg_mr of another region", kTwoRegions, "mr0", "mr1", "dereg_mr(mr2)",
+              "dereg_mr(mr1)\n"},
+    Meanwhile{"dealloc_mw of another window", kTwoWindows, "mr0", "mw1", "dealloc_mw(mw2)",
+              "dealloc_mw(mw1)\ndereg_mr(mr1)\n"},
+    Meanwhile{"modify_qp to the same rights", kRemote, "mr0", "mr1",
+              "modify_qp(qp1, REMOTE_WRITE|REMOTE_READ)", "dereg_mr(mr1)\n"},
+    Meanwhile{"reg_mr", kRemote, "mr0", "mr1", "mr2 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE)",
+              "dereg_mr(mr2)\ndereg_mr(mr1)\n"},
 };
 constexpr std::array<std::string_view, 2> kUses{"rdma_write", "rdma_read"};
-constexpr std::size_t kInFlight = kEnds.size() * kUses.size();
-/// The first of kEnds are calls that a thread can make as well.
-constexpr std::size_t kByThreads = 4 * kUses.size();
-static_assert(kEnds[3].name == "modify_qp");
 
-/// Microseconds by which one begins after the other. Calls take some ten of them, of those of an
-/// emulated guest some hundred.
-constexpr std::array kDelays{0, 1, 3, 6, 10, 16, 25, 40, 60, 90, 130, 190, 280};
+/// Microseconds by which one begins after the other. A call of an emulated guest takes some 40 of
+/// them, in which the other one is made where its moment falls; what a driver does wrong may have
+/// room for no more than 5. Requests in flight take longer.
+constexpr std::array kDelays{0,  1,  2,  4,  6,  8,  10, 12, 14, 16, 18,  20,  22,  24, 27,
+                             30, 33, 36, 40, 44, 48, 54, 60, 70, 90, 130, 190, 280};
 
 std::string replaced(std::string_view text, std::size_t which) {
   std::string made;
@@ -151,17 +169,38 @@ const std::vector<Pair>& all_pairs() {
   return pairs;
 }
 
-const End& end_of(std::size_t number) { return kEnds.at(number / kUses.size()); }
-std::string_view use_of(std::size_t number) { return kUses.at(number % kUses.size()); }
+struct InFlight {
+  const Meanwhile* meanwhile;
+  std::string_view use;
+  bool by_thread;
+};
+
+/// Beside what leaves rights alone only threads are of interest: they are interrupted.
+std::vector<InFlight> make_in_flight() {
+  std::vector<InFlight> all;
+  for (const bool by_thread : {false, true})
+    for (const Meanwhile& end : kEnds)
+      for (const auto use : kUses)
+        if (!by_thread || !end.by_request) all.push_back({&end, use, by_thread});
+  for (const Meanwhile& other : kOthers)
+    for (const auto use : kUses) all.push_back({&other, use, true});
+  return all;
+}
+
+const std::vector<InFlight>& all_in_flight() {
+  static const std::vector<InFlight> all = make_in_flight();
+  return all;
+}
 
 std::string after(int delay) { return delay == 0 ? "" : fmt::format("after {} us: ", delay); }
 
 /// Three requests in flight, of three packets each and posted in one list, or one of eight packets,
-/// whose right ends meanwhile; by a thread, beside which they are posted. What they move is new in
-/// each round.
-std::string in_flight_text(std::size_t number, bool by_thread) {
-  const End& end = end_of(number);
-  const std::string_view source = use_of(number) == "rdma_read" ? "buf0" : "buf2";
+/// and what is called meanwhile; by a thread, beside which they are posted. What they move is new
+/// in each round.
+std::string in_flight_text(const InFlight& in_flight) {
+  const auto& [meanwhile, use, by_thread] = in_flight;
+  const Meanwhile& end = *meanwhile;
+  const std::string_view source = use == "rdma_read" ? "buf0" : "buf2";
   std::string text(kHead);
   int rounds = 0;
   const auto round = [&](int count, int posted_after, int ended_after) {
@@ -170,7 +209,7 @@ std::string in_flight_text(std::size_t number, bool by_thread) {
     for (int i = 0; i < count; ++i) {
       const bool last = i + 1 == count;
       posts += fmt::format("{}{}: {}(qp0, {}.lkey, buf2+{}, {}, {}.rkey, buf0+{}{})\n",
-                           last ? after(posted_after) : "", "abc"[i], use_of(number), end.local,
+                           last ? after(posted_after) : "", "abc"[i], use, end.local,
                            i * 2728, length, end.remote, i * 2728, last ? "" : ", LINKED");
       if (end.name != "connect") seen += fmt::format("{}\n", "abc"[i]);
     }
@@ -191,24 +230,19 @@ std::string in_flight_text(std::size_t number, bool by_thread) {
 
 }  // namespace
 
-std::size_t overlap_pairs() { return all_pairs().size() + kInFlight + kByThreads; }
+std::size_t overlap_pairs() { return all_pairs().size() + all_in_flight().size(); }
 
 std::string overlap_name(std::size_t pair) {
   if (pair < all_pairs().size()) return all_pairs()[pair].name;
-  const auto number = pair - all_pairs().size();
-  if (number < kInFlight)
-    return fmt::format("{} in flight and {}", use_of(number), end_of(number).name);
-  return fmt::format("{} in flight and {} by a thread", use_of(number - kInFlight),
-                     end_of(number - kInFlight).name);
+  const auto& [meanwhile, use, by_thread] = all_in_flight().at(pair - all_pairs().size());
+  return fmt::format("{} in flight and {}{}", use, meanwhile->name,
+                     by_thread ? " by a thread" : "");
 }
 
 model::Trace overlap_trace(std::size_t pair) {
-  if (pair >= all_pairs().size()) {
-    const auto number = pair - all_pairs().size();
-    const bool by_thread = number >= kInFlight;
-    return model::parse_trace(in_flight_text(by_thread ? number - kInFlight : number, by_thread),
+  if (pair >= all_pairs().size())
+    return model::parse_trace(in_flight_text(all_in_flight().at(pair - all_pairs().size())),
                               "overlap");
-  }
   const Pair& p = all_pairs()[pair];
   std::string text(kHead);
   const auto round = [&](int first, int second) {
