@@ -37,7 +37,7 @@ TEST(OverlapTraces, AllTheirCallsOverlapAndConform) {
     const auto [begun, deviates] = made(device, pair);
     const bool in_flight = overlap_name(pair).find("in flight") != std::string::npos;
     const bool by_thread = overlap_name(pair).ends_with("by a thread");
-    EXPECT_EQ(begun, by_thread ? 330U : in_flight ? 112U : 110U) << overlap_name(pair);
+    EXPECT_EQ(begun, by_thread ? 162U : in_flight ? 56U : 110U) << overlap_name(pair);
     EXPECT_EQ(deviates, "") << overlap_name(pair);
     names.insert(overlap_name(pair));
   }
