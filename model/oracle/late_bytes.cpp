@@ -13,30 +13,37 @@ void LateBytes::expect(
   if (transfer.motion != Motion::copy) pieces.push_back(transfer.from[0]);
   for (const auto& piece : pieces) {
     if (piece.outside_buffers.truth()) continue;
-    ByteRun run{piece.at.value(), {}}, old{piece.at.value(), {}};
-    for (std::uint64_t i = 0; i < piece.length.value(); ++i) {
-      // A region paged on demand may be longer than the memory behind it.
-      if (!Memory::contains(run.address + i, 1)) break;
-      const auto value = before.moved(transfer, run.address + i);
-      if (!value) break;
-      run.bytes.push_back(*value);
-      old.bytes.push_back(before.at(run.address + i));
+    const std::uint64_t address = piece.at.value();
+    // A region paged on demand may be longer than the memory behind it.
+    std::vector<std::byte> stored(std::min(piece.length.value(), Memory::room(address)));
+    std::size_t known = 0;
+    while (known < stored.size()) {
+      const auto more =
+          before.moved(transfer, address + known, std::span(stored).subspan(known));
+      if (more == 0) break;
+      known += more;
     }
-    if (run.bytes.empty()) continue;
-    request.stores.push_back(std::move(run));
-    request.before.push_back(std::move(old));
+    if (known == 0) continue;
+    stored.resize(known);
+    const auto old = before.bytes(address, known);
+    request.stores.push_back({address, std::move(stored)});
+    request.before.push_back({address, {old.begin(), old.end()}});
   }
   if (!request.stores.empty()) requests_.push_back(std::move(request));
 }
 
-bool LateBytes::explain(std::uint64_t address, std::byte value) const {
-  const auto stores = [&](const ByteRun& run) {
-    const std::uint64_t offset = address - run.address;
-    return offset < run.bytes.size() && run.bytes[offset] == value;
-  };
-  return std::any_of(requests_.begin(), requests_.end(), [&](const Request& request) {
-    return std::any_of(request.stores.begin(), request.stores.end(), stores);
-  });
+std::size_t LateBytes::explain(
+    std::uint64_t address, std::span<const std::byte> values) const {
+  std::size_t most = 0;
+  for (const auto& request : requests_)
+    for (const auto& run : request.stores) {
+      const std::uint64_t offset = address - run.address;
+      if (offset >= run.bytes.size()) continue;
+      const auto stored = std::span(run.bytes).subspan(offset);
+      const auto differ = std::mismatch(stored.begin(), stored.end(), values.begin(), values.end());
+      most = std::max<std::size_t>(most, differ.first - stored.begin());
+    }
+  return most;
 }
 
 bool LateBytes::expects(std::uint8_t label) const {
@@ -47,8 +54,7 @@ bool LateBytes::expects(std::uint8_t label) const {
 void LateBytes::undo(std::uint8_t label, Memory& memory) const {
   for (const auto& request : requests_)
     for (const auto& run : request.before)
-      for (std::size_t i = 0; request.label == label && i < run.bytes.size(); ++i)
-        memory.store(run.address + i, run.bytes[i]);
+      if (request.label == label) memory.store(run.address, run.bytes);
 }
 
 void LateBytes::keep(std::uint8_t label) {

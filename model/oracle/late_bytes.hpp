@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/oracle/memory.hpp"
@@ -28,8 +29,9 @@ class LateBytes {
   void keep(std::uint8_t label);
   /// Nothing is stored any more by the request in flight of that label.
   void end(std::uint8_t label);
-  /// Whether one of them stores this value there.
-  [[nodiscard]] bool explain(std::uint64_t address, std::byte value) const;
+  /// How many of the first of these values one of them stores there.
+  [[nodiscard]] std::size_t explain(
+      std::uint64_t address, std::span<const std::byte> values) const;
   /// The connection of queue pair `qp` was made anew: nothing of the old one arrives any more.
   void forget(std::uint32_t qp);
 

@@ -54,8 +54,19 @@ std::byte* Memory::locate(std::uint64_t address, std::uint64_t length) {
   return bytes_.at(offset / kBufferStride).data() + offset % kBufferStride;
 }
 
-std::byte Memory::at(std::uint64_t address) const {
-  return *const_cast<Memory*>(this)->locate(address, 1);
+std::uint64_t Memory::room(std::uint64_t address) {
+  return contains(address, 0)
+             ? kBufferBase + (address - kBufferBase) / kBufferStride * kBufferStride +
+                   buffer_size((address - kBufferBase) / kBufferStride) - address
+             : 0;
+}
+
+std::span<const std::byte> Memory::bytes(std::uint64_t address, std::uint64_t length) const {
+  return {const_cast<Memory*>(this)->locate(address, length), length};
+}
+
+void Memory::store(std::uint64_t address, std::span<const std::byte> values) {
+  std::copy(values.begin(), values.end(), locate(address, values.size()));
 }
 
 std::uint64_t Memory::load(std::uint64_t address) const {
@@ -119,12 +130,23 @@ void Memory::move(const Transfer<Plain>& transfer, std::span<const std::byte> ca
 
 std::optional<std::byte> Memory::moved(
     const Transfer<Plain>& transfer, std::uint64_t address) const {
-  if (transfer.motion != Motion::copy && transfer.from[0].length.value() == 8 &&
+  std::byte value{};
+  if (moved(transfer, address, {&value, 1}) == 0) return std::nullopt;
+  return value;
+}
+
+std::size_t Memory::moved(const Transfer<Plain>& transfer, std::uint64_t address,
+    std::span<std::byte> values) const {
+  const bool is_copy = transfer.motion == Motion::copy;
+  if (!is_copy && transfer.from[0].length.value() == 8 &&
       address - transfer.from[0].at.value() < 8 && !transfer.from[0].outside_buffers.truth()) {
     const std::uint64_t at = transfer.from[0].at.value();
     const std::uint64_t value = changed(transfer, load(at));
-    return reinterpret_cast<const std::byte*>(&value)[address - at];
+    values.front() = reinterpret_cast<const std::byte*>(&value)[address - at];
+    return 1;
   }
+  // What an atomic operation returns may go where it changes the value.
+  std::uint64_t most = is_copy ? values.size() : 1;
   std::uint64_t place = 0;  // in the message
   for (const auto& to : transfer.to) {
     const std::uint64_t offset = address - to.at.value();
@@ -133,20 +155,26 @@ std::optional<std::byte> Memory::moved(
       continue;
     }
     place += offset;
+    most = std::min(most, to.length.value() - offset);
     for (const auto& from : transfer.from) {
       if (place >= from.length.value()) {
         place -= from.length.value();
         continue;
       }
-      if (from.zeros.truth()) return std::byte{0};
+      most = std::min(most, from.length.value() - place);
+      if (from.zeros.truth()) {
+        std::memset(values.data(), 0, most);
+        return most;
+      }
+      if (from.outside_buffers.truth()) return 0;
       // A region paged on demand may be longer than the memory behind it.
-      if (from.outside_buffers.truth() || !contains(from.at.value() + place, 1))
-        return std::nullopt;
-      return at(from.at.value() + place);
+      most = std::min(most, room(from.at.value() + place));
+      if (most > 0) std::memcpy(values.data(), bytes(from.at.value() + place, most).data(), most);
+      return most;
     }
-    return std::nullopt;
+    return 0;
   }
-  return std::nullopt;
+  return 0;
 }
 
 }  // namespace mrproof::model

@@ -26,14 +26,21 @@ class Memory {
   /// Moves the bytes of an exact transfer; its seen ranges lie in buffers. `carried`: the message,
   /// if it was taken from memory before.
   void move(const Transfer<Plain>& transfer, std::span<const std::byte> carried = {});
-  /// Stores one byte.
+  /// Stores one byte, or some in a row in one buffer.
   void store(std::uint64_t address, std::byte value) { *locate(address, 1) = value; }
+  void store(std::uint64_t address, std::span<const std::byte> values);
   /// What the byte at `address` becomes if the transfer moves it; nothing if it does not go there,
   /// or comes from outside of the buffers.
   [[nodiscard]] std::optional<std::byte> moved(
       const Transfer<Plain>& transfer, std::uint64_t address) const;
-  /// The byte at an address of a buffer.
-  [[nodiscard]] std::byte at(std::uint64_t address) const;
+  /// The same for the bytes from `address` on: puts the first of them there, and tells how many.
+  /// The next one need not be without an answer.
+  [[nodiscard]] std::size_t moved(
+      const Transfer<Plain>& transfer, std::uint64_t address, std::span<std::byte> values) const;
+  /// The byte at an address of a buffer, and those in a row that lie there.
+  [[nodiscard]] std::byte at(std::uint64_t address) const { return bytes(address, 1).front(); }
+  [[nodiscard]] std::span<const std::byte> bytes(
+      std::uint64_t address, std::uint64_t length) const;
   /// All bytes of buffer `index`, those of unmapped pages too: what they hold means nothing.
   [[nodiscard]] std::span<const std::byte> buffer(std::size_t index) const {
     return std::span(bytes_.at(index)).first(buffer_size(index));
@@ -46,6 +53,8 @@ class Memory {
   [[nodiscard]] bool same_bytes(const Memory& other) const { return bytes_ == other.bytes_; }
   /// Whether the range lies in one buffer.
   [[nodiscard]] static bool contains(std::uint64_t address, std::uint64_t length);
+  /// How many bytes there are from the address to the end of its buffer; 0 if it lies in none.
+  [[nodiscard]] static std::uint64_t room(std::uint64_t address);
 
  private:
   using Bytes = std::array<std::array<std::byte, kLastBufferSize>, kBufferCount>;

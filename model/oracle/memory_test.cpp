@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <stdexcept>
 
@@ -86,6 +87,12 @@ TEST(Memory, GathersAndScattersInOrder) {
   EXPECT_EQ(memory.moved(t, buffer_address(2) + 4), memory.at(buffer_address(0) + 119));
   EXPECT_EQ(memory.moved(t, buffer_address(2) + 5), std::nullopt) << "the message ends before";
   EXPECT_EQ(memory.moved(t, buffer_address(3)), std::nullopt);
+  std::array<std::byte, 40> row{};
+  EXPECT_EQ(memory.moved(t, buffer_address(1) + 4, row), 6U) << "of the first element";
+  EXPECT_EQ(row[5], memory.at(buffer_address(0) + 9));
+  EXPECT_EQ(memory.moved(t, buffer_address(1) + 10, row), 15U) << "up to the end of the piece";
+  EXPECT_EQ(row[14], memory.at(buffer_address(0) + 114));
+  EXPECT_EQ(memory.moved(t, buffer_address(2) + 5, row), 0U);
   memory.move(t);
   EXPECT_TRUE(holds(memory, buffer_address(1), 10, initial_seed(0), 0));
   EXPECT_TRUE(holds(memory, buffer_address(1) + 10, 15, initial_seed(0), 100));

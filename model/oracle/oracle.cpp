@@ -410,11 +410,12 @@ const Call<Plain>* Oracle::blame_others(Judgement& judgement) const {
 /// failed before may have moved.
 bool Oracle::explained(const std::vector<ByteRun>& runs, const Transfer<Plain>& transfer) const {
   return std::all_of(runs.begin(), runs.end(), [&](const ByteRun& run) {
-    for (std::size_t i = 0; i < run.bytes.size(); ++i) {
+    for (std::size_t i = 0; i < run.bytes.size();) {
       const std::uint64_t at = run.address + i;
-      if ((transfer.exact || memory_.moved(transfer, at) != run.bytes[i]) &&
-          !late_bytes_.explain(at, run.bytes[i]))
+      const auto late = late_bytes_.explain(at, std::span(run.bytes).subspan(i));
+      if (late == 0 && (transfer.exact || memory_.moved(transfer, at) != run.bytes[i]))
         return false;
+      i += std::max<std::size_t>(late, 1);
     }
     return true;
   });
@@ -433,14 +434,16 @@ bool Oracle::others_in_flight(const Call<Plain>& call) const {
 /// Keeps bytes that requests in flight store; what else differs will differ again.
 void Oracle::store_explained(const std::vector<ByteRun>& runs) {
   for (const auto& run : runs)
-    for (std::size_t i = 0; i < run.bytes.size(); ++i)
-      if (late_bytes_.explain(run.address + i, run.bytes[i]))
-        memory_.store(run.address + i, run.bytes[i]);
+    for (std::size_t i = 0; i < run.bytes.size();) {
+      const auto rest = std::span(run.bytes).subspan(i);
+      const auto late = late_bytes_.explain(run.address + i, rest);
+      memory_.store(run.address + i, rest.first(late));
+      i += std::max<std::size_t>(late, 1);
+    }
 }
 
 void Oracle::store(const std::vector<ByteRun>& runs) {
-  for (const auto& run : runs)
-    for (std::size_t i = 0; i < run.bytes.size(); ++i) memory_.store(run.address + i, run.bytes[i]);
+  for (const auto& run : runs) memory_.store(run.address, run.bytes);
 }
 
 /// A success of which the completion alone tells amiss: had it told right, states and bytes would
