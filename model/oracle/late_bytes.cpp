@@ -41,7 +41,7 @@ std::size_t LateBytes::explain(
       if (offset >= run.bytes.size()) continue;
       const auto stored = std::span(run.bytes).subspan(offset);
       const auto differ = std::mismatch(stored.begin(), stored.end(), values.begin(), values.end());
-      most = std::max<std::size_t>(most, differ.first - stored.begin());
+      most = std::max(most, static_cast<std::size_t>(differ.first - stored.begin()));
     }
   return most;
 }

@@ -198,8 +198,9 @@ std::string after(int delay) { return delay == 0 ? "" : fmt::format("after {} us
 /// and what is called meanwhile; by a thread, beside which they are posted. What they move is new
 /// in each round.
 std::string in_flight_text(const InFlight& in_flight) {
-  const auto& [meanwhile, use, by_thread] = in_flight;
-  const Meanwhile& end = *meanwhile;
+  const Meanwhile& end = *in_flight.meanwhile;
+  const std::string_view use = in_flight.use;
+  const bool by_thread = in_flight.by_thread;
   const std::string_view source = use == "rdma_read" ? "buf0" : "buf2";
   std::string text(kHead);
   int rounds = 0;
