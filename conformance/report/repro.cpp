@@ -292,6 +292,7 @@ std::string ReproWriter::parts() const {
       case ReproPart::pairs: text += pairs_part(); break;
       case ReproPart::completion: text += kCompletion; break;
       case ReproPart::ended: text += kEnded; break;
+      case ReproPart::terminated: text += kTerminated; break;
       case ReproPart::run: text += run_part(); break;
       case ReproPart::post: text += kPost; break;
       case ReproPart::unsignaled: text += kUnsignaled; break;

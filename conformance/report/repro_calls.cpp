@@ -195,7 +195,9 @@ void ReproWriter::transfer(const Step& step) {
         "bind_window(qp{}, {}, &(struct ibv_mw_bind){{{}.send_flags = {}, .bind_info = {}}})", c.qp,
         names_.mw(c.mw), id, send_flags(step, true), bind_info(step)));
   } else if (c.part == Part::completion) {
-    set_got(fmt::format("completion(qp{}->send_cq)", c.qp));
+    if (iwarp_) need(ReproPart::terminated);
+    set_got(fmt::format("completion(qp{}->send_cq){}", c.qp,
+                        iwarp_ ? " == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : TERMINATED" : ""));
   } else if (c.part == Part::posted) {
     need(ReproPart::post);
     set_got((bits(c.flags) & kLinked) != 0
@@ -206,6 +208,7 @@ void ReproWriter::transfer(const Step& step) {
   } else if (!is_signaled(step)) {
     set_got(fmt::format("run_unsignaled(qp{}, {})", c.qp, request(step)));
   } else {
+    if (iwarp_) need(ReproPart::terminated);
     need(ReproPart::run);
     set_got(fmt::format("run(qp{}, {})", c.qp, request(step)));
   }

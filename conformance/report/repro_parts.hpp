@@ -212,10 +212,13 @@ static int run(struct ibv_qp *qp, struct ibv_send_wr *wr)
 }
 )";
 
+/// Over iWARP.
+inline constexpr std::string_view kTerminated = R"(
+#define TERMINATED 1000 /* no status: the request ended the connection, however it was completed */
+)";
+
 /// @FLUSHED@: kFlushed of repro_rdma_cm.hpp where the program waits for a connection's end.
 inline constexpr std::string_view kRunStream = R"(
-#define TERMINATED 1000 /* no status: the request ended the connection, however it was completed */
-
 /* Posts a request and waits for it: its completion's status, REFUSED, or TERMINATED. A write or a
  * send over iWARP is complete when it was sent; a read of no bytes behind it is answered only if
  * the other end accepted it. */

@@ -28,6 +28,7 @@ enum class ReproPart : std::uint8_t {
   pairs,
   ended,
   completion,
+  terminated,
   run,
   post,
   unsignaled,

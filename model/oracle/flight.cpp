@@ -54,7 +54,7 @@ bool may_join(const State<Plain>& state, const Call<Plain>& call, bool is_own_en
   const bool receives = (qps.at(call.qp).posted | qps.at(peer_of(call.qp)).posted).truth();
   switch (call.verb) {
     case Verb::connect: return true;
-    case Verb::modify_qp: return !is_own_end;
+    case Verb::modify_qp: return !is_own_end && !is_iwarp(state).truth();
     case Verb::destroy_qp: return !is_own_end && !receives;
     case Verb::local_inv:
     case Verb::bind_mw:
@@ -78,15 +78,15 @@ bool names_pair(Verb verb) { return form_of(verb).arguments.front() == Argument:
 }  // namespace
 
 const PlainCondition kMayBeInFlight{"may_be_in_flight",
-    "a request in flight is a signaled RDMA write, read or atomic operation of a connection that "
-    "is no iWARP stream; its label is free, and none of the other end's requests is in flight; "
+    "a request in flight is a signaled RDMA write, read or atomic operation, over iWARP a read; "
+    "its label is free, and none of the other end's requests is in flight; "
     "those of a queue pair complete as they were posted; "
     "one that is linked with the next is followed by a request of the same queue pair",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
     "no request is in flight on the pair, or the call posts another one, connects anew, or is made "
-    "at the end that serves them and changes its rights; its windows, or itself, where no receive "
-    "is posted; and it does not deallocate a PD of theirs",
+    "at the end that serves them and changes its rights, not over iWARP; its windows, or itself, "
+    "where no receive is posted; and it does not deallocate a PD of theirs",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightApart{"flight_apart",
     "the call writes no byte that a request in flight may touch, touches none that one may write, "
@@ -145,8 +145,10 @@ const PlainCondition* Flight::forbids(
   if (linked && call.part == Part::whole) return &kMayBeInFlight;
   if (call.part == Part::completion) return is_next(call.label) ? nullptr : &kMayBeInFlight;
   if (call.part == Part::posted) {
+    // What is written over iWARP may not have arrived when it is complete.
+    const bool ends_there = call.verb == Verb::rdma_read || !is_iwarp(state).truth();
     const bool may_fly = is_remote(call.verb) && call.verb != Verb::rdma_write_with_imm &&
-                         (call.flags.value() & kUnsignaled) == 0 && !is_iwarp(state).truth() &&
+                         (call.flags.value() & kUnsignaled) == 0 && ends_there &&
                          find(call.label) == nullptr;
     // What is posted at the other end may flush, or be flushed, at any moment.
     const bool peer_flies = std::any_of(requests_.begin(), requests_.end(),

@@ -100,6 +100,17 @@ INSTANTIATE_TEST_SUITE_P(Preconditions, ForbiddenCall,
             "send(qp0, mr0.lkey, buf0+0, 64)", "do not overlap"}),
     [](const auto& test) { return test.param.name; });
 
+TEST(ForbiddenCall, WritesAreNotInFlightOverIwarp) {
+  const std::string iwarp = "given capabilities(0, 1048576, IWARP)\n";
+  judged(iwarp + "a: rdma_read(qp0, 0x1, buf0+0, 8, 0x1, buf0+16) -> posted\n");
+  try {
+    judged(iwarp + "a: rdma_write(qp0, 0x1, buf0+0, 8, 0x1, buf0+16) -> posted\n");
+    FAIL();
+  } catch (const TraceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("over iWARP a read"));
+  }
+}
+
 /// mr0 is on demand, and so is what mw0 is bound to; mr1 is not.
 constexpr const char* kOnDemandLines =
     "mr0 = reg_mr(pd0, buf0+0, 4096, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|REMOTE_ATOMIC|MW_BIND|"
