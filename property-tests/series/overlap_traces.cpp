@@ -68,7 +68,7 @@ constexpr std::array kConflicts{
 /// of `remote` at the other one.
 struct Meanwhile {
   std::string_view name, before, local, remote, call, after;
-  bool by_request = false;  ///< or made by many requests: no thread can call it
+  bool no_thread = false;  ///< a request, or a call of several: no thread of its own makes it
 };
 constexpr std::string_view kWindow =
     "mr1 = reg_mr(pd0, buf0+0, 8192, LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ|MW_BIND)\n"
@@ -181,7 +181,7 @@ std::vector<InFlight> make_in_flight() {
   for (const bool by_thread : {false, true})
     for (const Meanwhile& end : kEnds)
       for (const auto use : kUses)
-        if (!by_thread || !end.by_request) all.push_back({&end, use, by_thread});
+        if (!by_thread || !end.no_thread) all.push_back({&end, use, by_thread});
   for (const Meanwhile& other : kOthers)
     for (const auto use : kUses) all.push_back({&other, use, true});
   return all;
