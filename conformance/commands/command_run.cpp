@@ -126,7 +126,7 @@ int run(RunOptions options) {
   }
   if (options.array) options.plan.series.push_back(property_tests::plan_array());
   if (options.quick || options.full)
-    options.plan.series.push_back(property_tests::plan_overlap());
+    options.plan.series.push_back(property_tests::plan_overlap(options.session.machine.wire));
   // A known killer costs a boot each time: the traces that show it are for long runs.
   const bool is_long = options.full || options.session.guided > 0;
   for (auto& scenario : options.plan.scenarios) scenario.deliberate &= is_long;

@@ -253,7 +253,7 @@ TEST(Journal, IsGoneOnWithByTheSameOptionsOnly) {
            {[](property_tests::Plan& p) { p.shards = 2; }, "--shard"},
            {[](property_tests::Plan& p) { p.scenarios.emplace_back().name = "x"; }, "--scenarios"},
            {[](property_tests::Plan& p) {
-              p.series.push_back({"x", "", 3});
+              p.series.push_back({property_tests::CaseSeries::Kind::array, "x", 3});
             },
             "--tours"},
            {[](property_tests::Plan& p) {

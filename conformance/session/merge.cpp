@@ -233,7 +233,7 @@ Merged merge_reports(const std::vector<std::string>& folders, const Expectations
     merged.plan.seeds = first.at("seeds");
   });
   merged.plan.steps = 0;
-  merged.plan.series.push_back({"merged", "", planned});
+  merged.plan.series.push_back({property_tests::CaseSeries::Kind::array, "merged", planned});
   merged.facts.cut_short = !merged.cut_short.empty();
   mark_expected(expectations, merged.tally);
   return merged;

@@ -54,7 +54,7 @@ bool may_join(const State<Plain>& state, const Call<Plain>& call, bool is_own_en
   const bool receives = (qps.at(call.qp).posted | qps.at(peer_of(call.qp)).posted).truth();
   switch (call.verb) {
     case Verb::connect: return true;
-    case Verb::modify_qp: return !is_own_end && !is_iwarp(state).truth();
+    case Verb::modify_qp: return !is_own_end;
     case Verb::destroy_qp: return !is_own_end && !receives;
     case Verb::local_inv:
     case Verb::bind_mw:
@@ -85,7 +85,7 @@ const PlainCondition kMayBeInFlight{"may_be_in_flight",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
     "no request is in flight on the pair, or the call posts another one, connects anew, or is made "
-    "at the end that serves them and changes its rights, not over iWARP; its windows, or itself, "
+    "at the end that serves them and changes its rights; its windows, or itself, "
     "where no receive is posted; and it does not deallocate a PD of theirs",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightApart{"flight_apart",
@@ -95,6 +95,9 @@ const PlainCondition kFlightApart{"flight_apart",
 
 const PlainCondition kFailsBehind{"fails_behind",
     "a request that was posted behind it may have failed at its own end", "C9-220",
+    About::situation, never};
+const PlainCondition kPeerChanges{"peer_changes",
+    "ibv_modify_qp() was called for the other end while it was in flight", "harness.in_flight",
     About::situation, never};
 
 bool Flight::is_on_pair(std::uint32_t qp) const {
@@ -136,6 +139,11 @@ bool Flight::fails_behind(const Rulebook& book, std::uint8_t label) const {
            std::any_of(
                moments_.begin() + static_cast<std::ptrdiff_t>(r.since), moments_.end(), fails);
   });
+}
+
+bool Flight::peer_changes(std::uint8_t label) const {
+  return std::any_of(requests_.begin(), requests_.end(),
+      [&](const Request& r) { return r.step.call.label == label && r.peer_changes; });
 }
 
 const PlainCondition* Flight::forbids(
@@ -184,8 +192,12 @@ void Flight::post(const PlannedCall& step, const State<Plain>& state) {
   open_ = (step.call.flags.value() & kLinked) != 0;
 }
 
-void Flight::pass(const State<Plain>& state) {
-  if (!empty()) moments_.push_back(state);
+void Flight::pass(const Call<Plain>& call, const State<Plain>& state) {
+  if (empty()) return;
+  moments_.push_back(state);
+  for (auto& request : requests_)
+    request.peer_changes = request.peer_changes || (call.verb == Verb::modify_qp &&
+                                                    call.qp == peer_of(request.step.call.qp));
 }
 
 /// Whether the request may have failed at some moment, here or there: at its own end before it was

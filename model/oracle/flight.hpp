@@ -17,8 +17,8 @@ namespace mrproof::model {
 
 /// Preconditions of calls while something is in flight (specs/clauses/harness.toml).
 extern const PlainCondition kMayBeInFlight, kFlightLeavesAlone, kFlightApart;
-/// A circumstance of requests that never complete.
-extern const PlainCondition kFailsBehind;
+/// Circumstances of requests that never complete.
+extern const PlainCondition kFailsBehind, kPeerChanges;
 
 /// Those of one case.
 class Flight {
@@ -38,6 +38,8 @@ class Flight {
   [[nodiscard]] bool is_next(std::uint8_t label) const;
   /// Whether one that was posted behind the request of that label may have failed at its own end.
   [[nodiscard]] bool fails_behind(const Rulebook& book, std::uint8_t label) const;
+  /// Whether the other end was modified while the request of that label was in flight.
+  [[nodiscard]] bool peer_changes(std::uint8_t label) const;
   /// The precondition that the call would break for what is in flight, or null.
   [[nodiscard]] const PlainCondition* forbids(
       const State<Plain>& state, const Call<Plain>& call) const;
@@ -46,8 +48,8 @@ class Flight {
   void post(const PlannedCall& step, const State<Plain>& state);
   /// The next request of a list was refused: the list is over.
   void close() { open_ = false; }
-  /// Another call has changed the state.
-  void pass(const State<Plain>& state);
+  /// Another call was made; the state after it.
+  void pass(const Call<Plain>& call, const State<Plain>& state);
 
   struct Answer {
     Judgement judgement;
@@ -81,6 +83,7 @@ class Flight {
     std::size_t since;  ///< the first moment at which it may take effect
     /// It may have failed at the other end before it was known that another one had failed.
     bool failed_there = false;
+    bool peer_changes = false;  ///< modify_qp() was called for the other end since
   };
   /// Whether a queue pair of a request, or its peer, is of the PD.
   [[nodiscard]] bool holds_pairs(const State<Plain>& state, std::uint32_t pd) const;

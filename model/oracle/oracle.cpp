@@ -235,7 +235,7 @@ void Oracle::expect_bytes_in_flight() {
 /// Another call was made. Deregistration ends what is under way: when it has returned, nothing is
 /// stored in the region any more, whatever the completion will tell.
 void Oracle::follow_flight(const Call<Plain>& call, const Region<Plain>& before) {
-  flight_.pass(state_);
+  flight_.pass(call, state_);
   if (call.verb == Verb::connect) flight_.abandon(call);
   if (call.verb == Verb::dereg_mr && !state_.regions.at(call.mr).live.truth())
     flight_.each([&](const Call<Plain>& request) {
@@ -251,6 +251,7 @@ Judgement Oracle::trouble_in(const PlainView& view) const {
   const bool lands = view.call.part == Part::completion && is_transfer(view.call.verb);
   if (lands && flight_.fails_behind(*book_, view.call.label))
     judgement.broken.push_back(&kFailsBehind);
+  if (lands && flight_.peer_changes(view.call.label)) judgement.broken.push_back(&kPeerChanges);
   const auto* other = blame_others(judgement);
   if (other != nullptr && !is_transfer(view.call.verb))
     judgement.other = {other->verb, Outcome::none};

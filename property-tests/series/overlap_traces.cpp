@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -116,8 +119,9 @@ constexpr std::array<std::string_view, 2> kUses{"rdma_write", "rdma_read"};
 /// Microseconds by which one begins after the other. A call of an emulated guest takes some 40 of
 /// them, in which the other one is made where its moment falls; what a driver does wrong may have
 /// room for no more than 5. Requests in flight take longer: of their moments half are enough.
-constexpr std::array kDelays{0,  1,  2,  4,  6,  8,  10, 12, 14, 16, 18,  20,  22,  24, 27,
-                             30, 33, 36, 40, 44, 48, 54, 60, 70, 90, 130, 190, 280};
+constexpr std::array<std::uint16_t, 28> kDelays{0,  1,  2,  4,  6,  8,  10, 12,  14,  16,
+                                                18, 20, 22, 24, 27, 30, 33, 36,  40,  44,
+                                                48, 54, 60, 70, 90, 130, 190, 280};
 
 std::string replaced(std::string_view text, std::size_t which) {
   std::string made;
@@ -192,19 +196,19 @@ const std::vector<InFlight>& all_in_flight() {
   return all;
 }
 
-std::string after(int delay) { return delay == 0 ? "" : fmt::format("after {} us: ", delay); }
+std::string after(std::uint64_t delay) { return delay == 0 ? "" : fmt::format("after {} us: ", delay); }
 
 /// Three requests in flight, of three packets each and posted in one list, or one of eight packets,
 /// and what is called meanwhile; by a thread, beside which they are posted. What they move is new
 /// in each round.
-std::string in_flight_text(const InFlight& in_flight) {
+std::string in_flight_text(const InFlight& in_flight, std::uint32_t slower) {
   const Meanwhile& end = *in_flight.meanwhile;
   const std::string_view use = in_flight.use;
   const bool by_thread = in_flight.by_thread;
   const std::string_view source = use == "rdma_read" ? "buf0" : "buf2";
   std::string text(kHead);
   int rounds = 0;
-  const auto round = [&](int count, int posted_after, int ended_after) {
+  const auto round = [&](int count, std::uint64_t posted_after, std::uint64_t ended_after) {
     std::string posts, seen;
     const int length = count == 1 ? 8192 : 2720;
     for (int i = 0; i < count; ++i) {
@@ -223,10 +227,21 @@ std::string in_flight_text(const InFlight& in_flight) {
   };
   for (std::size_t i = 0; i < kDelays.size(); i += 2)
     for (const int count : {1, 3}) {
-      round(count, 0, kDelays.at(i));
-      if (by_thread && i > 0) round(count, kDelays.at(i), 0);
+      const std::uint64_t delay = std::uint64_t{kDelays.at(i)} * slower;
+      round(count, 0, delay);
+      if (by_thread && i > 0) round(count, delay, 0);
     }
   return text;
+}
+
+/// A unit of tc(8) in microseconds, or bits a microsecond; 0: it is another one.
+double scale_of(std::string_view unit) {
+  constexpr std::array<std::pair<std::string_view, double>, 7> kUnits{{
+      {"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"bit", 1e-6}, {"kbit", 1e-3}, {"mbit", 1}, {"gbit", 1e3},
+  }};
+  const auto* const found =
+      std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  return found == kUnits.end() ? 0 : found->second;
 }
 
 }  // namespace
@@ -240,20 +255,36 @@ std::string overlap_name(std::size_t pair) {
                      by_thread ? " by a thread" : "");
 }
 
-model::Trace overlap_trace(std::size_t pair) {
+std::uint32_t slowed_by(std::string_view wire) {
+  constexpr double kUnslowed = 40;      // us
+  constexpr double kPacketBits = 9600;  // of a kibibyte, and headers
+  double takes = 0;                     // us
+  std::istringstream words{std::string(wire)};
+  for (std::string word; words >> word;) {
+    double number = 0;
+    std::string unit;
+    if ((word != "rate" && word != "delay") || !(words >> number >> unit)) continue;
+    const double value = number * scale_of(unit);
+    if (word == "delay") takes += value;
+    if (word == "rate" && value > 0) takes += kPacketBits / value;
+  }
+  return static_cast<std::uint32_t>(std::clamp(takes / kUnslowed, 1.0, 1e4));
+}
+
+model::Trace overlap_trace(std::size_t pair, std::uint32_t slower) {
   if (pair >= all_pairs().size())
-    return model::parse_trace(in_flight_text(all_in_flight().at(pair - all_pairs().size())),
-                              "overlap");
+    return model::parse_trace(
+        in_flight_text(all_in_flight().at(pair - all_pairs().size()), slower), "overlap");
   const Pair& p = all_pairs()[pair];
   std::string text(kHead);
-  const auto round = [&](int first, int second) {
+  const auto round = [&](std::uint64_t first, std::uint64_t second) {
     text += fmt::format("{}{}a: {}\n{}b: {}\na\nb\n{}", p.before, after(first), p.first,
                         after(second), p.second, p.after);
   };
   // The other order has moments of its own: two calls of one kind are interrupted at all of them.
   for (std::size_t i = 0; i < kDelays.size(); ++i) {
     round(0, kDelays.at(i));
-    if (i > 0) round((kDelays.at(i - 1) + kDelays.at(i) + 1) / 2, 0);
+    if (i > 0) round((kDelays.at(i - 1) + kDelays.at(i) + 1U) / 2, 0);
   }
   return model::parse_trace(text, "overlap");
 }

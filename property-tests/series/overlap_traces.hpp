@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "model/trace/trace.hpp"
 
@@ -16,6 +17,10 @@ std::string overlap_name(std::size_t pair);
 /// The pair's case: objects for both calls are made, the calls overlap, what they have made is
 /// looked at and goes; again for each delay. There are no results. Who makes the calls leaves out
 /// those that may not be made, since what one of the two calls should have made is not there.
-model::Trace overlap_trace(std::size_t pair);
+/// `slower`: the delays beside requests in flight are so many times as long.
+model::Trace overlap_trace(std::size_t pair, std::uint32_t slower = 1);
+/// How many times as long a packet takes on the wire (model::GuestSetup), going by its "rate" and
+/// "delay", as it takes in a guest without one; 1 if it is not said.
+std::uint32_t slowed_by(std::string_view wire);
 
 }  // namespace mrproof::property_tests

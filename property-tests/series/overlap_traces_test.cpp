@@ -44,6 +44,18 @@ TEST(OverlapTraces, AllTheirCallsOverlapAndConform) {
   EXPECT_EQ(names.size(), overlap_pairs());
 }
 
+TEST(OverlapTraces, WaitAsLongAsTheWireTakes) {
+  EXPECT_EQ(slowed_by(""), 1U);
+  EXPECT_EQ(slowed_by("loss 5% duplicate 2%"), 1U);
+  EXPECT_EQ(slowed_by("rate 8mbit"), 30U);
+  EXPECT_EQ(slowed_by("loss 1% delay 2ms"), 50U);
+  EXPECT_EQ(slowed_by("rate 8mbit delay 400us"), 40U);
+  EXPECT_EQ(slowed_by("rate 1furlong delay"), 1U);
+  const std::size_t last = overlap_pairs() - 1;
+  EXPECT_NE(print_trace(overlap_trace(last)).find("after 14 us: "), std::string::npos);
+  EXPECT_NE(print_trace(overlap_trace(last, 30)).find("after 420 us: "), std::string::npos);
+}
+
 TEST(OverlapTraces, FindKeysThatTwoRegistrationsShare) {
   impl::SimDevice device({.fault = "overlapping-registrations-share-keys"});
   EXPECT_EQ(overlap_name(0), "reg_mr and reg_mr");

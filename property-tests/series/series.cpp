@@ -19,12 +19,7 @@ using namespace model;
 
 namespace {
 
-constexpr const char* kOverlap = "overlap";
-
-bool is_overlap(const CaseSeries& series) {
-  return series.scope.empty() && series.name == kOverlap;
-}
-bool is_array(const CaseSeries& series) { return series.scope.empty() && !is_overlap(series); }
+using Kind = CaseSeries::Kind;
 
 /// The scope has to stay where it is while its transitions are used.
 struct Toured {
@@ -38,20 +33,18 @@ struct Toured {
 }  // namespace
 
 struct SeriesTraces::Made {
-  std::unique_ptr<Toured> toured;  ///< null: the covering array, or calls that overlap
-  bool overlap = false;
-  Capabilities<Plain> device;      ///< of which array
+  CaseSeries series;
+  Capabilities<Plain> device;
+  std::unique_ptr<Toured> toured;  ///< null if they are no tours
   [[nodiscard]] std::size_t size() const {
-    if (overlap) return overlap_pairs();
+    if (series.kind == Kind::overlap) return overlap_pairs();
     return toured ? toured->tours.size() : access_array(device).rows.size();
   }
 };
 
 SeriesTraces::SeriesTraces(const CaseSeries& series, const Capabilities<Plain>& device)
-    : made_(std::make_unique<Made>()) {
-  made_->overlap = is_overlap(series);
-  if (!series.scope.empty()) made_->toured = std::make_unique<Toured>(series);
-  made_->device = device;
+    : made_(std::make_unique<Made>(Made{series, device, nullptr})) {
+  if (series.kind == Kind::tours) made_->toured = std::make_unique<Toured>(series);
   if (series.cases > made_->size())
     throw model::ToolError(
         fmt::format("{} has {} cases here, not {}: run the same version of mrproof everywhere",
@@ -61,24 +54,26 @@ SeriesTraces::SeriesTraces(const CaseSeries& series, const Capabilities<Plain>& 
 SeriesTraces::~SeriesTraces() = default;
 
 model::Trace SeriesTraces::trace(std::uint64_t number) const {
-  if (made_->overlap) return overlap_trace(number);
+  if (made_->series.kind == Kind::overlap) return overlap_trace(number, made_->series.slower);
   if (!made_->toured)
     return array_trace(access_array(made_->device).rows.at(number), made_->device);
   return tour_trace(made_->toured->all, made_->toured->tours.at(number));
 }
 
 std::vector<model::Step> SeriesTraces::without_re_registration(std::uint64_t number) const {
-  if (made_->toured || made_->overlap) return {};
+  if (made_->series.kind != Kind::array) return {};
   return unchanged_trace(access_array(made_->device).rows.at(number), made_->device).steps;
 }
 
-CaseSeries plan_array() { return {"array", "", access_array().rows.size()}; }
+CaseSeries plan_array() { return {Kind::array, "array", access_array().rows.size()}; }
 
-CaseSeries plan_overlap() { return {kOverlap, "", overlap_pairs()}; }
+CaseSeries plan_overlap(std::string_view wire) {
+  return {Kind::overlap, "overlap", overlap_pairs(), "", slowed_by(wire)};
+}
 
 void fit_series(Plan& plan, const Capabilities<Plain>& device) {
   for (auto& series : plan.series) {
-    if (!is_array(series)) continue;
+    if (series.kind != Kind::array) continue;
     const auto rows = access_array(device).rows.size();
     const auto most = access_array().rows.size();
     if (series.cases != most && series.cases != rows)
@@ -94,7 +89,7 @@ void fit_series(Plan& plan, const Capabilities<Plain>& device) {
 std::vector<std::string> lacking_of_series(const Plan& plan, const Capabilities<Plain>& device) {
   std::vector<std::string> lines;
   for (const auto& series : plan.series)
-    if (const auto line = is_array(series) ? array_lack(device) : ""; !line.empty())
+    if (const auto line = series.kind == Kind::array ? array_lack(device) : ""; !line.empty())
       lines.push_back(line);
   return lines;
 }
@@ -113,7 +108,7 @@ CaseSeries plan_tours(const std::string& file) {
   try {
     const specs::Scope scope = specs::parse_scope(text, file);
     const specs::Transitions all(scope);
-    return {tour_name(file), text, make_tours(all).size()};
+    return {Kind::tours, tour_name(file), make_tours(all).size(), text};
   } catch (const std::exception& error) {
     throw model::ToolError(error.what());
   }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/trace/trace.hpp"
@@ -17,11 +18,11 @@ std::string tour_name(const std::string& file);
 /// are no tours of the scope.
 CaseSeries plan_tours(const std::string& file);
 
-/// The covering array of access (array_traces.hpp) as a series: "array". Its scope is empty,
-/// and it has the cases of a device that can do everything until fit_series() is called.
+/// The covering array of access (array_traces.hpp) as a series: "array". It has the cases of a device that can do everything until fit_series() is called.
 CaseSeries plan_array();
-/// Pairs of calls that overlap each other (overlap_traces.hpp): "overlap".
-CaseSeries plan_overlap();
+/// Pairs of calls that overlap each other (overlap_traces.hpp): "overlap". `wire`: what befalls
+/// packets (model::GuestSetup).
+CaseSeries plan_overlap(std::string_view wire);
 
 /// Gives the covering array the rows for the device. Whoever runs a plan calls this once the device
 /// has said what it can do. Throws ToolError if another version planned the series.

@@ -23,7 +23,7 @@ const Capabilities<Plain> kNoAtomics = device_with(kMwBind, kMwType1);
 Plan plan_with_array() {
   Plan plan;
   plan.steps = 200;
-  plan.series = {{"tour/a", "a scope", 3}, plan_array()};
+  plan.series = {{CaseSeries::Kind::tours, "tour/a", 3, "a scope"}, plan_array()};
   return plan;
 }
 

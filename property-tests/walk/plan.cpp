@@ -102,7 +102,11 @@ Json scenarios_json(const Plan& plan) {
 Json series_json(const Plan& plan) {
   Json series = Json::array();
   for (const auto& s : plan.series)
-    series.push_back({{"name", s.name}, {"scope", s.scope}, {"cases", s.cases}});
+    series.push_back({{"kind", s.kind},
+                      {"name", s.name},
+                      {"cases", s.cases},
+                      {"scope", s.scope},
+                      {"slower", s.slower}});
   return series;
 }
 
@@ -195,7 +199,8 @@ Plan parse_request(const std::string& text, std::uint64_t& first_case) {
                                 s.at("keeps_memory"), s.at("led"), s.at("walk").at(0),
                                 s.at("walk").at(1), s.at("walk").at(2)});
     for (const auto& s : request.at("series"))
-      plan.series.push_back({s.at("name"), s.at("scope"), s.at("cases")});
+      plan.series.push_back(
+          {s.at("kind"), s.at("name"), s.at("cases"), s.at("scope"), s.at("slower")});
     request.at("shard").get_to(plan.shard);
     request.at("shards").get_to(plan.shards);
     request.at("traces").get_to(plan.traces);

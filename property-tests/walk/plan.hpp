@@ -34,12 +34,14 @@ struct Scenario {
   std::optional<Race> race = {};
 };
 
-/// Cases that are made where they are run, from a few words and the same each time: the tours of a
-/// scope (explore/tours.hpp).
+/// Cases that are made where they are run, from a few words and the same each time (series.hpp).
 struct CaseSeries {
-  std::string name;   ///< "tour/windows"; its cases are "tour/windows/0001" and so on
-  std::string scope;  ///< the scope's text
+  enum class Kind : std::uint8_t { tours, array, overlap };
+  Kind kind = Kind::tours;
+  std::string name;  ///< "tour/windows"; its cases are "tour/windows/0001" and so on
   std::uint64_t cases = 0;
+  std::string scope = {};    ///< of tours: the scope's text
+  std::uint32_t slower = 1;  ///< of calls that overlap: slowed_by() the wire
 };
 
 /// A list of cases: scenarios, then series, then walks. A walk of `steps` steps is cut into cases

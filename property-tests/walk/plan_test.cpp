@@ -74,7 +74,8 @@ TEST(Plan, SeriesComeBetweenScenariosAndWalks) {
   Plan plan = plan_of(400, 1, 200);
   const Plan bare = plan;
   plan.scenarios = {{"scenarios/a", "x"}};
-  plan.series = {{"tour/a", "a scope", 3}, {"tour/b", "another", 2}};
+  plan.series = {{CaseSeries::Kind::tours, "tour/a", 3, "a scope"},
+                 {CaseSeries::Kind::tours, "tour/b", 2, "another"}};
   ASSERT_EQ(plan.cases(), 8U);
   const std::vector<std::string> names{"scenarios/a",    "tour/a/0001", "tour/a/0002",
                                        "tour/a/0003",    "tour/b/0001", "tour/b/0002",
@@ -118,7 +119,7 @@ TEST(Request, IsReadBack) {
   plan.walk.known = {{"reg_mr.ok", model::DeviationClass::accepted, {"memory_mapped"}},
                      {"a", model::DeviationClass::none, {"b+c"}}};
   plan.scenarios = {{"a", "b"}};
-  plan.series = {{"tour/a", "# mrproof scope v1\n", 7}};
+  plan.series = {{CaseSeries::Kind::overlap, "tour/a", 7, "# mrproof scope v1\n", 3}};
   plan.shard = 1;
   plan.shards = 4;
   plan.patient = false;
@@ -150,6 +151,8 @@ TEST(Request, IsReadBack) {
   EXPECT_EQ(again.series[0].name, "tour/a");
   EXPECT_EQ(again.series[0].scope, "# mrproof scope v1\n");
   EXPECT_EQ(again.series[0].cases, 7U);
+  EXPECT_EQ(again.series[0].kind, CaseSeries::Kind::overlap);
+  EXPECT_EQ(again.series[0].slower, 3U);
   EXPECT_EQ(again.shard, 1U);
   EXPECT_EQ(again.shards, 4U);
   EXPECT_FALSE(again.patient);
