@@ -116,8 +116,8 @@ Carriers model_carriers() {
   for (const auto* condition : kCircumstances<Plain>) add(condition);
   for (const auto* condition :
        {&kVerbInDialect, &kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown, &kMayBeInFlight,
-        &kFlightLeavesAlone, &kFlightApart, &kFailsBehind, &kPeerChanges, &kMayOverlap, &kAnyOrder,
-        &kOverlaps})
+        &kFlightLeavesAlone, &kFlightApart, &kFailsBehind, &kPeerChanges, &kRegionEnds,
+        &kMayOverlap, &kAnyOrder, &kOverlaps})
     add(condition);
   for (const auto& condition : kNothingLeft) add(&condition);
   return all;

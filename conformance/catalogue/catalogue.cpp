@@ -113,8 +113,8 @@ std::vector<const PlainCondition*> all_conditions(const Rulebook& book) {
     if (!contains(all, circumstance)) all.push_back(circumstance);
   for (const PlainCondition* named : {&kNothingForbids, &kBytesAsPredicted, &kOutcomeKnown,
                                       &kMayBeInFlight, &kFlightLeavesAlone, &kFlightApart,
-                                      &kFailsBehind, &kPeerChanges, &kMayOverlap, &kAnyOrder,
-                                      &kOverlaps})
+                                      &kFailsBehind, &kPeerChanges, &kRegionEnds, &kMayOverlap,
+                                      &kAnyOrder, &kOverlaps})
     all.push_back(named);
   for (const auto& condition : kNothingLeft) all.push_back(&condition);
   return all;

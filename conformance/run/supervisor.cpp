@@ -18,6 +18,8 @@ namespace {
 
 /// How often one case may be interrupted from outside before the run gives up.
 constexpr int kMostInterruptions = 3;
+/// So often the kernel may die of a call of which nothing is known but its verb.
+constexpr int kMostDeaths = 3;
 
 /// At least one, and no more than a thousand years.
 std::uint64_t milliseconds(double seconds) {
@@ -193,10 +195,16 @@ void Supervisor::worker_ended(const Ended& ended) {
              (ended.how == Ended::How::killed && !kernel.empty())) {
     ++tally_.counts.at(static_cast<std::size_t>(Verdict::crash));
     const auto name = open_step_ ? trouble_of_last_step() : std::nullopt;
-    add_incident(Verdict::crash, kernel.empty() ? ended.text : ended.text + "; " + kernel, name);
     // The next worker is to leave such calls out: each costs a boot.
-    if (name && !name->broken.is_dash())
-      plan_.walk.known.push_back(property_tests::known_trouble(*name));
+    const bool of_verb = name && name->broken.is_dash();
+    const bool enough = name && (!of_verb || ++deaths_[name->verb()] == kMostDeaths);
+    if (enough) plan_.walk.known.push_back(property_tests::known_trouble(*name));
+    std::string text = kernel.empty() ? ended.text : ended.text + "; " + kernel;
+    if (enough && of_verb)
+      text += fmt::format("; that is {} times: where nothing is special about {}, it is left out "
+                          "from now on",
+                          kMostDeaths, name->verb());
+    add_incident(Verdict::crash, text, name);
     next_case_ += in_case_ ? 1 : 0;
     if (!in_case_ && ++interruptions_ >= kMostInterruptions)
       throw model::ToolError("the worker dies between cases again and again: " + ended.text);

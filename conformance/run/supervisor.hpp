@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,6 +92,7 @@ class Supervisor {
   bool cut_short_ = false;
   std::string failure_;
   int interruptions_ = 0;
+  std::map<std::string, int> deaths_;  ///< by verb, of calls of which nothing else is known
   double taken_ = 0;  ///< seconds, by the workers that ended
 };
 

@@ -102,14 +102,16 @@ std::uint64_t VerbsDevice::reset(const model::Setup& setup) {
   release_pairs(setup);
   release_domains(setup);
   const Clock::time_point gone = Clock::now();
-  see_what_is_left();
+  const auto held = see_what_is_left();
   const auto looking = Clock::now() - gone;
   slot_process_ = setup.process;
-  make_domains(setup);
-  make_pairs(setup);
+  const bool domains = make_domains(setup);
+  const bool pairs = make_pairs(setup);
   const auto inside = Clock::now() - start - looking;
-  for (std::size_t process = 0; process < processes(); ++process)
-    before_.at(process) = held_by(process);
+  for (std::size_t process = 0; process < processes(); ++process) {
+    const bool known = held.at(process) && !domains && !pairs;
+    before_.at(process) = known ? *held.at(process) : held_by(process);
+  }
   if (other_) other_->carry_out({.kind = Kind::map_pages});
   buffers_.restore();
   return static_cast<std::uint64_t>(
@@ -166,10 +168,12 @@ model::Holdings VerbsDevice::held_by(std::size_t process) {
 }
 
 /// Tells of the first process for which something is left. The kernel may take a moment to let go.
-void VerbsDevice::see_what_is_left() {
+/// What each one holds, as far as that was counted.
+std::array<std::optional<model::Holdings>, 2> VerbsDevice::see_what_is_left() {
   constexpr int kPatience = 100;
+  std::array<std::optional<model::Holdings>, 2> held;
   left_ = {};
-  if (std::exchange(suspect_, false)) return;
+  if (std::exchange(suspect_, false)) return held;
   for (std::size_t process = 0; process < processes(); ++process) {
     left_ = {before_.at(process), held_by(process), static_cast<std::uint8_t>(process)};
     for (int i = 0; i < kPatience; ++i) {
@@ -177,8 +181,10 @@ void VerbsDevice::see_what_is_left() {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       left_.after = held_by(process);
     }
-    if (!model::left_behind(left_.before, left_.after).empty()) return;
+    held.at(process) = left_.after;
+    if (!model::left_behind(left_.before, left_.after).empty()) break;
   }
+  return held;
 }
 
 /// What a grace period has to pass for is gathered for 5 s (KFREE_DRAIN_JIFFIES in rcu/tree.c);
@@ -222,7 +228,8 @@ void VerbsDevice::release_domains(const model::Setup& setup) {
   }
 }
 
-void VerbsDevice::make_domains(const model::Setup& setup) {
+bool VerbsDevice::make_domains(const model::Setup& setup) {
+  bool made_one = false;
   for (std::uint32_t pd = 0; pd < setup.pd.size(); ++pd) {
     PdSlot& slot = pds_.at(pd);
     if (!setup.pd.at(pd) || slot.live) continue;
@@ -230,10 +237,13 @@ void VerbsDevice::make_domains(const model::Setup& setup) {
     const Answer made = processes_.at(process)->carry_out({.kind = Kind::give_pd, .pd = pd});
     if (made.error != 0) report_setup("the case's protection domains", made.error);
     slot = {true, true, process};
+    made_one = true;
   }
+  return made_one;
 }
 
-void VerbsDevice::make_pairs(const model::Setup& setup) {
+bool VerbsDevice::make_pairs(const model::Setup& setup) {
+  bool made_one = false;
   for (std::size_t index = 0; index < pairs_.size(); ++index) {
     const std::uint32_t first = setup.qp_pd.at(2 * index);
     const std::uint32_t second = setup.qp_pd.at(2 * index + 1);
@@ -242,9 +252,11 @@ void VerbsDevice::make_pairs(const model::Setup& setup) {
     if (!slot.live() || reconnect(index) != 0) {
       const int error = make(index, first, second);
       if (error != 0) report_setup("the case's queue pairs", error);
+      made_one = true;
     }
     slot.failed = slot.lost = slot.reset = false;
   }
+  return made_one;
 }
 
 std::unique_ptr<Device> open_verbs_device(const std::string& name, const VerbsOptions& options) {

@@ -103,12 +103,13 @@ class VerbsDevice final : public Device {
   void look_for_failed_pairs();
   void empty_receives();
   void release_objects();
-  void see_what_is_left();
+  std::array<std::optional<model::Holdings>, 2> see_what_is_left();
   model::Holdings held_by(std::size_t process);
   void release_pairs(const model::Setup& setup);
   void release_domains(const model::Setup& setup);
-  void make_domains(const model::Setup& setup);
-  void make_pairs(const model::Setup& setup);
+  /// Whether it had to make one; likewise make_pairs().
+  bool make_domains(const model::Setup& setup);
+  bool make_pairs(const model::Setup& setup);
   [[nodiscard]] bool pair_stays(std::size_t index, const model::Setup& setup) const;
 
   // connecting.cpp

@@ -99,6 +99,9 @@ const PlainCondition kFailsBehind{"fails_behind",
 const PlainCondition kPeerChanges{"peer_changes",
     "ibv_modify_qp() was called for the other end while it was in flight", "harness.in_flight",
     About::situation, never};
+const PlainCondition kRegionEnds{"region_ends",
+    "the region that it stores into was deregistered while it was in flight", "reg_mr.dereg",
+    About::situation, never};
 
 bool Flight::is_on_pair(std::uint32_t qp) const {
   return std::any_of(requests_.begin(), requests_.end(),

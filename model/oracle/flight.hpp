@@ -19,6 +19,8 @@ namespace mrproof::model {
 extern const PlainCondition kMayBeInFlight, kFlightLeavesAlone, kFlightApart;
 /// Circumstances of requests that never complete.
 extern const PlainCondition kFailsBehind, kPeerChanges;
+/// A circumstance of bytes that are not as they should be.
+extern const PlainCondition kRegionEnds;
 
 /// Those of one case.
 class Flight {

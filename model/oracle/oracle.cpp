@@ -274,6 +274,7 @@ Judgement Oracle::complete(Step& step, MemorySource& source) {
     if (auto late = check_bytes(step, view, *judgement.rule, {}, source);
         late.verdict == Verdict::deviates) {
       judgement = late;
+      judgement.broken.push_back(&kRegionEnds);
       step.bytes.clear();
     }
   }

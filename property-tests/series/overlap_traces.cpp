@@ -196,7 +196,9 @@ const std::vector<InFlight>& all_in_flight() {
   return all;
 }
 
-std::string after(std::uint64_t delay) { return delay == 0 ? "" : fmt::format("after {} us: ", delay); }
+std::string after(std::uint64_t delay) {
+  return delay == 0 ? "" : fmt::format("after {} us: ", delay);
+}
 
 /// Three requests in flight, of three packets each and posted in one list, or one of eight packets,
 /// and what is called meanwhile; by a thread, beside which they are posted. What they move is new

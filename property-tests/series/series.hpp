@@ -18,7 +18,8 @@ std::string tour_name(const std::string& file);
 /// are no tours of the scope.
 CaseSeries plan_tours(const std::string& file);
 
-/// The covering array of access (array_traces.hpp) as a series: "array". It has the cases of a device that can do everything until fit_series() is called.
+/// The covering array of access (array_traces.hpp) as a series: "array". It has the cases of a
+/// device that can do everything until fit_series() is called.
 CaseSeries plan_array();
 /// Pairs of calls that overlap each other (overlap_traces.hpp): "overlap". `wire`: what befalls
 /// packets (model::GuestSetup).
