@@ -191,7 +191,9 @@ MRPROOF_CIRCUMSTANCE(fenced_read, "the request is a read or an atomic operation,
            (v.call.verb == Verb::rdma_read || is_atomic(v.call.verb))) &
         has<D>(v.call.flags, kFenced));
 MRPROOF_CIRCUMSTANCE(inline_blamed, "the request is posted inline, and the fault laid on its end",
-    "post_send.inline", v.posted_inline() & D::bit(blames_local(v)));
+    "post_send.inline",
+    v.posted_inline() &
+        D::bit(blames_local(v) && v.result.outcome != Outcome::terminated));
 MRPROOF_CIRCUMSTANCE(read_across_pages, "over iWARP bytes of two pages are read",
     "reg_mr.remote_read", read_crosses(v));
 MRPROOF_CIRCUMSTANCE(sent_across_pages, "over iWARP bytes of two pages are sent",
