@@ -1,10 +1,14 @@
 #include "conformance/run/saved_guest.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -50,9 +54,15 @@ void remove_outdated(const std::string& target) try {
 } catch (const fs::filesystem_error&) {  // the image is not this user's
 }
 
-/// Waits until QEMU has done it.
+/// Waits until QEMU has done it. It takes a second; of a file that ends too early QEMU may say
+/// nothing.
 void await_end(Qmp& qmp, const char* what) {
+  constexpr std::chrono::minutes kLimit{2};
+  const auto begun = std::chrono::steady_clock::now();
   for (;; usleep(5000)) {
+    if (std::chrono::steady_clock::now() - begun > kLimit)
+      throw model::ToolError(
+          fmt::format("the guest cannot be {}: QEMU did not come to an end of it", what));
     const json answer = qmp.execute("query-migrate", json::object());
     const std::string status = answer.value("status", "setup");
     if (status == "completed") return;
@@ -61,6 +71,23 @@ void await_end(Qmp& qmp, const char* what) {
                                          answer.value("error-desc", "QEMU gives no reason")));
   }
 }
+
+/// A file that stays while it is open, even if another run takes it for damaged and removes it: as
+/// one whose QEMU was killed while it read it.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& name) : file_(open(name.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0) throw model::ToolError(std::strerror(errno));
+  }
+  ~OpenFile() { close(file_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  /// Its name for processes of this machine.
+  [[nodiscard]] std::string name() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
+
+ private:
+  int file_;
+};
 
 }  // namespace
 
@@ -99,10 +126,11 @@ void SavedGuest::save(Qmp& qmp, const std::string& said) const {
 
 void SavedGuest::load(Qmp& qmp) const {
   try {
+    const OpenFile saved(file_);
     // QEMU would announce the guest to networks for a second, by this machine's clock: its timer
     // ends what the guest executes, and waits for the first thread, whose turn it is not then.
     qmp.execute("migrate-set-parameters", {{"announce-rounds", 0}});
-    qmp.execute("migrate-incoming", {{"uri", fmt::format("exec:cat {}", quoted(file_))}});
+    qmp.execute("migrate-incoming", {{"uri", fmt::format("exec:cat {}", saved.name())}});
     await_end(qmp, "begun from");
   } catch (const model::ToolError& failed) {
     std::error_code ignored;
