@@ -85,8 +85,8 @@ const PlainCondition kMayBeInFlight{"may_be_in_flight",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightLeavesAlone{"flight_leaves_alone",
     "no request is in flight on the pair, or the call posts another one, connects anew, or is made "
-    "at the end that serves them and changes its rights; its windows, or itself, "
-    "where no receive is posted; and it does not deallocate a PD of theirs",
+    "at the end that serves them and changes its rights or, where no receive is posted, its "
+    "windows or itself; and it does not deallocate a PD of theirs",
     "harness.in_flight", About::situation, never};
 const PlainCondition kFlightApart{"flight_apart",
     "the call writes no byte that a request in flight may touch, touches none that one may write, "

@@ -270,7 +270,8 @@ std::uint32_t slowed_by(std::string_view wire) {
     if (word == "delay") takes += value;
     if (word == "rate" && value > 0) takes += kPacketBits / value;
   }
-  return static_cast<std::uint32_t>(std::clamp(takes / kUnslowed, 1.0, 1e4));
+  const double most = model::kMostDelay / kDelays.back();
+  return static_cast<std::uint32_t>(std::clamp(takes / kUnslowed, 1.0, most));
 }
 
 model::Trace overlap_trace(std::size_t pair, std::uint32_t slower) {

@@ -54,6 +54,7 @@ TEST(OverlapTraces, WaitAsLongAsTheWireTakes) {
   const std::size_t last = overlap_pairs() - 1;
   EXPECT_NE(print_trace(overlap_trace(last)).find("after 14 us: "), std::string::npos);
   EXPECT_NE(print_trace(overlap_trace(last, 30)).find("after 420 us: "), std::string::npos);
+  EXPECT_NO_THROW(overlap_trace(last, slowed_by("delay 9s"))) << "a delay has a limit";
 }
 
 TEST(OverlapTraces, FindKeysThatTwoRegistrationsShare) {
