@@ -158,8 +158,8 @@ inline constexpr std::uint8_t kMostLabels = 26;
 /// The longest delay before a call: a second.
 inline constexpr std::uint32_t kMostDelay = 1'000'000;
 
-/// Whether calls of the verb can overlap each other: each is made by a thread of its own. Work
-/// requests overlap others when they are in flight.
+/// Whether calls of the verb can overlap each other: threads of their own make them. Work requests
+/// overlap others when they are in flight.
 constexpr bool may_overlap(Verb verb) {
   return !is_transfer(verb) && verb != Verb::post_recv && verb < Verb::fill &&
          verb != Verb::connect;
@@ -186,9 +186,12 @@ template <class D> struct Call {
   Part part = Part::whole;
   std::uint8_t label = 0;  ///< of a request in flight, or of the thread; 0 if `part` is the whole
   /// Microseconds that the program sleeps before the call: where requests in flight are then is a
-  /// matter of it. Of a call that overlaps others, after the moment at which they begin. No result
-  /// depends on it.
+  /// matter of it. Of a call that overlaps others, after the moment at which they begin, or after
+  /// the return of the one that it follows. No result depends on it.
   std::uint32_t delay = 0;
+  /// Label of the call that overlaps others behind which the same thread makes this one, if that
+  /// one succeeds; 0: it is the first of its thread.
+  std::uint8_t follows = 0;
   typename D::Flags access{};
   typename D::Flags flags{};      ///< Change flags, advise_mr's, or a request's RequestForm
   typename D::Address address{};  ///< of memory; of the first element as its key sees it

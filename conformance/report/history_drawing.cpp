@@ -33,6 +33,7 @@ struct Lane {
   std::string name;
   const char* color = "--idle";
   std::vector<Bar> bars;
+  std::uint8_t last = 0;  ///< label of the last call of its thread, or of its request
 };
 
 /// The object that a key belongs to, as a name in a trace.
@@ -78,10 +79,20 @@ class History {
       if (step.call.part == Part::whole || !is_under_way(i))
         lanes_.front().bars.push_back({i, i, print_call(step)});
       else if (step.call.part == Part::posted)
-        lanes_.push_back({print_call(step),
-                          is_transfer(step.call.verb) ? "--blue" : "--warn",
-                          {{i, end_of(i), print_call(step)}}});
+        lane_of(step).bars.push_back({i, end_of(i), print_call(step)});
     }
+  }
+
+  /// Its thread's, if the thread makes it behind another call; else a new one.
+  Lane& lane_of(const Step& step) {
+    const auto before = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
+      return step.call.follows != 0 && lane.last == step.call.follows;
+    });
+    Lane& lane = before != lanes_.end() ? *before : lanes_.emplace_back();
+    lane.name += (lane.name.empty() ? "" : "; ") + print_call(step);
+    lane.color = is_transfer(step.call.verb) ? "--blue" : "--warn";
+    lane.last = step.call.label;
+    return lane;
   }
 
   [[nodiscard]] bool is_under_way(std::size_t i) const {

@@ -15,6 +15,8 @@ namespace {
 
 /// What the call gave as the trace has it, in C.
 std::string ended_as_seen(const Step& step) {
+  if (step.result.outcome == Outcome::none)
+    return fmt::format("ended[{}] == NOT_MADE", step.call.label);
   const bool ok = step.result.outcome == Outcome::ok;
   return fmt::format("ended[{}] {} 0", step.call.label, ok ? "==" : "!=");
 }
@@ -35,23 +37,40 @@ const Step* ReproWriter::return_of(std::size_t begin) const {
   return end == steps.end() ? nullptr : &*end;
 }
 
-/// A function that makes the call when it is time, and main() has it begun.
+/// The function of the call that the thread makes behind this one, with a blank before; or "".
+std::string ReproWriter::function_behind(std::size_t begin) const {
+  const auto& steps = evidence_.trace.steps;
+  for (std::size_t i = begin + 1; i < steps.size() && is_overlapping(steps[i].call); ++i)
+    if (steps[i].call.follows == steps[begin].call.label) return fmt::format("call_{}", i + 1);
+  return "";
+}
+
+/// A function that makes the call when it is time, and main() or the one before has it begun.
 void ReproWriter::begin_overlapping(const Step& step) {
   need(ReproPart::overlap);
   if (const Step* end = return_of(now_)) save_keys(*end);
   std::string rest;
   std::swap(rest, body_);
   in_thread_ = step.call.label;
+  const bool follows = step.call.follows != 0;
   line(fmt::format("wait_for({}, {}, {});", in_thread_, step.call.verb != Verb::destroy_qp ? 1 : 0,
-                   step.call.delay));
+                   follows ? 0 : step.call.delay));
+  if (follows && step.call.delay != 0) line(fmt::format("usleep({});", step.call.delay));
   write_call_itself(step);
+  const auto behind = function_behind(now_);
+  if (!behind.empty()) {
+    functions_ += fmt::format("\nstatic void *{}(void *unused);\n", behind);
+    line(fmt::format("if (!ended[{}])", in_thread_));
+    line(fmt::format("return {}(NULL);", behind), 8);
+  }
   in_thread_ = 0;
   std::swap(rest, body_);
   const auto name = fmt::format("call_{}", now_ + 1);
   functions_ += fmt::format("\nstatic void *{}(void *unused)\n{{\n    (void)unused;\n{}"
                             "    return NULL;\n}}\n",
                             name, rest);
-  line(fmt::format("begun[{}].call = {};", step.call.label, name));
+  line(follows ? fmt::format("ended[{}] = NOT_MADE;", step.call.label)
+               : fmt::format("begun[{}].call = {};", step.call.label, name));
   waits_ = true;
 }
 

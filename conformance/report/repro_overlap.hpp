@@ -6,21 +6,22 @@
 namespace mrproof::conformance::repro_parts {
 
 inline constexpr std::string_view kOverlap = R"(
+#define NOT_MADE 1000000 /* the call before it in its thread has failed */
 static struct { pthread_t thread; void *(*call)(void *); } begun[27]; /* by number */
 static int ended[27];         /* 0, or what the call gave, or an errno */
 static struct timespec start; /* from which all delays count */
 static int gone;
 
-/* What is called first in a thread: a moment after all are there. On one processor a later one
- * interrupts an earlier one, if it may. */
+/* What is called first in a thread, a moment after all are there, and behind another call. On one
+ * processor a later one interrupts an earlier one, if it may. */
 static void wait_for(int number, int first, long us)
 {
     struct timespec moment = start;
     moment.tv_nsec += us * 1000;
     moment.tv_sec += moment.tv_nsec / 1000000000;
     moment.tv_nsec %= 1000000000;
-    if (first)
-        (void)!sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = number});
+    (void)!sched_setscheduler(0, first ? SCHED_FIFO : SCHED_OTHER,
+                              &(struct sched_param){.sched_priority = first ? number : 0});
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL))
         continue;
 }
@@ -41,6 +42,8 @@ static int returned(int number)
 {
     if (!gone)
         go();
+    if (!begun[number].call) /* its thread was joined for another call */
+        return ended[number];
     begun[number].call = NULL;
     for (int i = gone = 0; i < 27; ++i)
         gone |= begun[i].call != NULL;

@@ -118,6 +118,7 @@ class ReproWriter {
   void check_overlapping();
   void go_on();
   [[nodiscard]] const Step* return_of(std::size_t begin) const;
+  [[nodiscard]] std::string function_behind(std::size_t begin) const;
   [[nodiscard]] std::vector<std::string> returns_before(std::size_t last) const;
 
   // repro_bytes.cpp: memory before and after the decisive step

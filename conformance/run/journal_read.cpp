@@ -72,12 +72,17 @@ class JournalReader {
   model::Step parse_step(const Json& line) {
     const std::string verdict = line.at("verdict");
     const std::string call = line.at("call");
-    const std::string bare = call.starts_with("after ") ? call.substr(call.find(": ") + 2) : call;
+    std::string bare = call, needed;  // by what it names
+    if (call.size() == 1 && posted_.contains(call)) needed = posted_.at(call) + "\n";
+    while (bare.starts_with("after ")) {
+      if (const auto follows = posted_.find(bare.substr(6, 1));
+          bare[7] == ':' && follows != posted_.end())
+        needed = follows->second + "\n";
+      bare.erase(0, bare.find(": ") + 2);
+    }
     const std::string label = bare.substr(0, 1);
-    const bool completes = call.size() == 1 && posted_.contains(label);
-    const std::string posted = completes ? posted_.at(label) + "\n" : "";
     const std::string text = fmt::format(
-        "# mrproof trace v1\n{}{} -> {}\n{}", posted, call, line.at("result").get<std::string>(),
+        "# mrproof trace v1\n{}{} -> {}\n{}", needed, call, line.at("result").get<std::string>(),
         verdict.empty() ? "" : "! " + verdict + "\n");
     if (bare.size() > 1 && bare[1] == ':')
       posted_[label] = fmt::format("{} -> {}", bare, line.at("result").get<std::string>());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -113,13 +114,26 @@ Observation SimDevice::perform(const Call& call) {
   return observation;
 }
 
-/// Of calls that overlap the one with the shortest delay comes first.
+/// Of calls that overlap the one with the shortest delay comes first, and behind what it follows.
 void SimDevice::make_begun() {
-  std::stable_sort(begun_.begin(), begun_.end(),
-                   [](const Posted& a, const Posted& b) { return a.call.delay < b.call.delay; });
+  const auto followed_by = [&](const Posted& one) {
+    return std::find_if(begun_.begin(), begun_.end(), [&](const Posted& other) {
+      return other.call.label == one.call.follows;
+    });
+  };
+  std::map<std::uint8_t, std::uint64_t> moment;  // by label; what is followed has begun before
+  for (const Posted& begun : begun_)
+    moment[begun.call.label] = moment[begun.call.follows] + begun.call.delay;
+  std::stable_sort(begun_.begin(), begun_.end(), [&](const Posted& a, const Posted& b) {
+    return moment[a.call.label] < moment[b.call.label];
+  });
   for (Posted& begun : begun_) {
-    dispatch(begun.call, begun.result);
     begun.made = true;
+    if (begun.call.follows != 0 && followed_by(begun)->result.outcome != Outcome::ok) {
+      begun.result.outcome = Outcome::none;
+      continue;
+    }
+    dispatch(begun.call, begun.result);
     if (begun_.size() == 1) return;
     Result& first = begun_.front().result;
     const bool both_register =

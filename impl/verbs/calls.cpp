@@ -53,6 +53,10 @@ void VerbsDevice::dispatch(const Call& call, Observation& seen) {
 
 /// Whose the objects are that the call names, or is to make.
 std::uint8_t VerbsDevice::process_of(const Call& call) const {
+  // A thread's calls are its process's; what they name may not be there yet.
+  if (call.follows != 0) return thread_process_.at(call.follows);
+  if (model::is_overlapping(call) && call.part == model::Part::completion)
+    return thread_process_.at(call.label);
   if (model::is_transfer(call.verb)) return pairs_.at(call.qp / 2U).process.at(call.qp & 1U);
   switch (call.verb) {
     case Verb::rereg_mr:
@@ -71,7 +75,9 @@ void VerbsDevice::begin(const Call& call, Observation& seen) {
   alone_ = gone_on_;
   gone_on_ = false;
   begun_.push_back(call);
-  processes_.at(process_of(call))->carry_out({.kind = Kind::begin, .call = call});
+  const std::uint8_t process = process_of(call);
+  thread_process_.at(call.label) = process;
+  processes_.at(process)->carry_out({.kind = Kind::begin, .call = call});
   seen.result.outcome = Outcome::none;
 }
 

@@ -129,7 +129,7 @@ void Context::begin(const Call& call) {
   static_cast<void>(regions_.at(call.source));
   static_cast<void>(windows_.at(call.mw));
   if (call.verb == Verb::reg_dmabuf_mr) static_cast<void>(dma_buf_.descriptor());
-  threads_.begin(call.label, call.delay, call.verb == Verb::destroy_qp, [this, call] {
+  const auto make = [this, call] {
     Answer answer;
     answer.result.own_receive = answer.result.peer_receive = Plain::small(model::Outcome::none);
     const auto stored =
@@ -141,7 +141,8 @@ void Context::begin(const Call& call) {
     if (answer.result.outcome == model::Outcome::ok)
       seen.bytes.assign(stored.begin(), stored.end());
     return answer;
-  });
+  };
+  threads_.begin({call.label, call.follows, call.delay, call.verb == Verb::destroy_qp, make});
 }
 
 /// Calls that are no work requests of a send queue.

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <exception>
@@ -29,21 +30,44 @@ void sleep_until(std::int64_t moment_ns) {
 
 }  // namespace
 
-void Threads::begin(std::uint8_t label, std::uint32_t delay, bool yields, Make make) {
-  Begun& begun = begun_.at(label);
-  if (begun.thread.joinable()) report_misuse("call", label, "has begun");
+void Threads::begin(Order order) {
+  Begun& begun = begun_.at(order.label);
+  if (begun.first != 0) report_misuse("call", order.label, "has begun");
+  begun.answer = Answer{};
+  begun.answer.result.outcome = model::Outcome::none;
   begun.thrown = nullptr;
-  begun.thread = std::thread([this, &begun, label, delay, yields, make = std::move(make)] {
-    const sched_param priority{yields ? 0 : 1 + label};
-    static_cast<void>(sched_setscheduler(0, yields ? SCHED_OTHER : SCHED_FIFO, &priority));
-    gone_.wait(false);
-    sleep_until(start_ns_ + std::int64_t{delay} * 1000);
-    try {
-      begun.answer = make();
-    } catch (...) {
-      begun.thrown = std::current_exception();
-    }
-  });
+  begun.first = order.follows == 0 ? order.label : begun_.at(order.follows).first;
+  if (begun.first == 0) report_misuse("call", order.follows, "has not begun");
+  Begun& first = begun_.at(begun.first);
+  const bool is_first = order.follows == 0;
+  if (is_first) first.calls.clear();
+  first.calls.push_back(std::move(order));
+  // It looks at its calls when it goes on, and there are all of them then.
+  if (is_first) first.thread = std::thread([this, &first] { run(first.calls); });
+}
+
+void Threads::run(const std::vector<Order>& calls) {
+  gone_.wait(false);
+  std::int64_t moment = start_ns_;
+  for (const Order& order : calls) {
+    const sched_param priority{order.yields ? 0 : 1 + order.label};
+    static_cast<void>(sched_setscheduler(0, order.yields ? SCHED_OTHER : SCHED_FIFO, &priority));
+    if (&order == &calls.front() || order.delay != 0)
+      sleep_until(moment + std::int64_t{order.delay} * 1000);
+    if (!make(order)) return;
+    moment = now_ns();
+  }
+}
+
+/// Whether the call succeeded.
+bool Threads::make(const Order& order) {
+  Begun& begun = begun_.at(order.label);
+  try {
+    begun.answer = order.make();
+  } catch (...) {
+    begun.thrown = std::current_exception();
+  }
+  return !begun.thrown && begun.answer.result.outcome == model::Outcome::ok;
 }
 
 void Threads::go() {
@@ -57,19 +81,21 @@ void Threads::await_start() const { sleep_until(start_ns_); }
 
 Answer Threads::join(std::uint8_t label) {
   Begun& begun = begun_.at(label);
-  if (!begun.thread.joinable()) report_misuse("call", label, "has not begun");
-  begun.thread.join();
-  bool others = false;
-  for (const Begun& other : begun_) others = others || other.thread.joinable();
-  if (!others) gone_ = false;
+  if (begun.first == 0) report_misuse("call", label, "has not begun");
+  if (Begun& first = begun_.at(begun.first); first.thread.joinable()) first.thread.join();
+  begun.first = 0;
+  if (std::all_of(begun_.begin(), begun_.end(), [](const Begun& b) { return b.first == 0; }))
+    gone_ = false;
   if (begun.thrown) std::rethrow_exception(std::exchange(begun.thrown, nullptr));
   return begun.answer;
 }
 
 void Threads::join_all() {
   go();
-  for (Begun& begun : begun_)
+  for (Begun& begun : begun_) {
     if (begun.thread.joinable()) begun.thread.join();
+    begun.first = 0;
+  }
   gone_ = false;
 }
 

@@ -23,7 +23,7 @@ TEST(Threads, WaitUntilTheyAreToldToGoOn) {
   Threads threads;
   std::atomic<int> made = 0;
   for (std::uint8_t label = 1; label <= 3; ++label)
-    threads.begin(label, 0, false, [&made, label] { return ++made, answer_of(label); });
+    threads.begin({label, 0, 0, false, [&made, label] { return ++made, answer_of(label); }});
   std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(made, 0);
   threads.go();
@@ -35,8 +35,8 @@ TEST(Threads, WaitUntilTheyAreToldToGoOn) {
 TEST(Threads, EachSleepsForItsDelay) {
   Threads threads;
   std::atomic<int> first = 0;
-  threads.begin(1, 60'000, false, [&] { return answer_of(first++); });
-  threads.begin(2, 0, true, [&] { return answer_of(first++); });
+  threads.begin({1, 0, 60'000, false, [&] { return answer_of(first++); }});
+  threads.begin({2, 0, 0, true, [&] { return answer_of(first++); }});
   threads.go();
   EXPECT_EQ(threads.join(1).error, 1);
   EXPECT_EQ(threads.join(2).error, 0);
@@ -45,7 +45,7 @@ TEST(Threads, EachSleepsForItsDelay) {
 TEST(Threads, CanBeginAgain) {
   Threads threads;
   for (int round = 0; round < 3; ++round) {
-    threads.begin(1, 0, false, [=] { return answer_of(round); });
+    threads.begin({1, 0, 0, false, [=] { return answer_of(round); }});
     threads.go();
     EXPECT_EQ(threads.join(1).error, round);
   }
@@ -53,7 +53,7 @@ TEST(Threads, CanBeginAgain) {
 
 TEST(Threads, ThrowWhatTheCallThrew) {
   Threads threads;
-  threads.begin(1, 0, false, []() -> Answer { throw std::runtime_error("no device"); });
+  threads.begin({1, 0, 0, false, []() -> Answer { throw std::runtime_error("no device"); }});
   threads.go();
   EXPECT_THROW(threads.join(1), std::runtime_error);
   EXPECT_THROW(threads.join(1), std::logic_error);
@@ -62,12 +62,46 @@ TEST(Threads, ThrowWhatTheCallThrew) {
 TEST(Threads, ThoseThatNobodyAskedForAreWaitedFor) {
   Threads threads;
   std::atomic<int> made = 0;
-  threads.begin(4, 10, false, [&] { return ++made, answer_of(0); });
+  threads.begin({4, 0, 10, false, [&] { return ++made, answer_of(0); }});
   threads.join_all();
   EXPECT_EQ(made, 1);
-  threads.begin(4, 0, false, [&] { return ++made, answer_of(0); });
-  EXPECT_THROW(threads.begin(4, 0, false, [] { return Answer{}; }), std::logic_error);
+  threads.begin({4, 0, 0, false, [&] { return ++made, answer_of(0); }});
+  EXPECT_THROW(threads.begin({4, 0, 0, false, [] { return Answer{}; }}), std::logic_error);
   threads.join_all();
+}
+
+TEST(Threads, OneMakesCallsBehindEachOther) {
+  Threads threads;
+  std::atomic<int> order = 0;
+  const auto make = [&] { return answer_of(++order); };
+  threads.begin({1, 0, 0, false, make});
+  threads.begin({2, 1, 30'000, false, make});
+  threads.begin({3, 0, 10'000, false, make});
+  threads.begin({4, 2, 0, false, make});
+  threads.go();
+  EXPECT_EQ(threads.join(1).error, 1);
+  EXPECT_EQ(threads.join(2).error, 3);
+  EXPECT_EQ(threads.join(3).error, 2);
+  EXPECT_EQ(threads.join(4).error, 4);
+  EXPECT_THROW(threads.begin({2, 1, 0, false, make}), std::logic_error);
+}
+
+TEST(Threads, NothingIsMadeBehindWhatFailed) {
+  Threads threads;
+  int made = 0;
+  const auto refused = [&] {
+    Answer answer = answer_of(++made);
+    answer.result.outcome = model::Outcome::refused;
+    return answer;
+  };
+  threads.begin({1, 0, 0, false, refused});
+  threads.begin({2, 1, 0, false, refused});
+  threads.begin({3, 2, 0, false, refused});
+  threads.go();
+  EXPECT_EQ(threads.join(1).result.outcome, model::Outcome::refused);
+  EXPECT_EQ(threads.join(2).result.outcome, model::Outcome::none);
+  EXPECT_EQ(threads.join(3).result.outcome, model::Outcome::none);
+  EXPECT_EQ(made, 1);
 }
 
 }  // namespace

@@ -160,6 +160,7 @@ class VerbsDevice final : public Device {
   std::array<std::uint8_t, model::Plain::kPds> slot_process_{};  ///< as the setup says
   std::vector<Call> in_flight_;  ///< requests that were posted, and not completed
   std::vector<Call> begun_;      ///< calls that have begun, and not returned
+  std::array<std::uint8_t, model::kMostLabels + 1> thread_process_{};  ///< by label
   bool gone_on_ = true;          ///< calls that have begun were told to, or there are none
   bool alone_ = true;            ///< no other call has begun with the last one
   /// Of one buffer what the last step shows, where that is not what is in it now.

@@ -79,9 +79,7 @@ void Oracle::resolve(PlannedCall& step) const {
     posted = is_transfer(step.call.verb) ? flight_.find(step.call.label)
                                          : together_.find(step.call.label);
   if (posted == nullptr) return resolve_keys(step, state_);
-  step = *posted;
-  step.call.part = Part::completion;
-  step.call.delay = 0;
+  step = end_of(*posted);
 }
 
 const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
@@ -90,8 +88,9 @@ const PlainCondition* Oracle::forbids(const PlannedCall& step) const {
 }
 
 const PlainCondition* Oracle::forbids(const PlainView& view) const {
-  // What a request in flight needed, it needed when it was posted.
-  if (view.call.part != Part::completion)
+  // What a request in flight needed, it needed when it was posted; and what a thread makes behind
+  // another call, it needs then.
+  if (view.call.part != Part::completion && view.call.follows == 0)
     if (const auto* broken = book_->forbids(view)) return broken;
   if (const auto* broken = together_.forbids(*book_, state_, view.call)) return broken;
   if (is_overlapping(view.call)) {

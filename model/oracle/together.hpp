@@ -1,4 +1,5 @@
-// Calls that overlap each other: begun in threads of their own, and not seen to have returned.
+// Calls that overlap each other: begun in threads, and not seen to have returned. A thread makes one
+// of them, or some, each behind the one before if that has succeeded.
 //
 // Each takes effect at one moment between its begin and its return, so what was seen conforms if
 // the rules allow it in some order of the calls. It is judged when the last one has returned: what
@@ -23,13 +24,15 @@ extern const PlainCondition kOverlaps;
 /// Those of one case.
 class Together {
  public:
-  /// So many overlap at most: all their orders are looked at.
-  static constexpr std::size_t kMost = 4;
+  /// So many there are at most, and threads that make them: all their orders are looked at.
+  static constexpr std::size_t kMost = 6, kMostThreads = 4;
 
   [[nodiscard]] bool empty() const { return begun_.empty(); }
   [[nodiscard]] std::size_t size() const { return begun_.size(); }
   /// The first one that was not seen to return; there has to be one.
   [[nodiscard]] const PlannedCall& next() const;
+  /// The one that has begun last; there has to be one.
+  [[nodiscard]] const PlannedCall& last() const { return begun_.back().step; }
   /// Whether one was seen to return: then no other one begins.
   [[nodiscard]] bool returning() const;
   /// The call of that label; null if none is begun, or it has returned.
@@ -49,8 +52,9 @@ class Together {
     Result<Plain> result;
     Judgement judgement;
   };
-  /// The calls in the first order that the rules allow, by when they began; or, if there is none,
-  /// in the one that goes furthest, up to the call that deviates there. Nothing is begun any more.
+  /// The calls that were made, in the first order that the rules allow, by when they began; or, if
+  /// there is none, in the one that goes furthest, up to the call that deviates there. Nothing is
+  /// begun any more.
   std::vector<Made> explain(const Rulebook& book, const State<Plain>& state);
 
  private:
@@ -60,6 +64,8 @@ class Together {
     bool ended = false;
   };
   class Orders;
+  [[nodiscard]] bool may_begin(const State<Plain>& state, const Call<Plain>& call) const;
+  [[nodiscard]] bool may_return(std::uint8_t label) const;
   std::vector<Begun> begun_;
 };
 

@@ -58,12 +58,47 @@ TEST(Together, TheStateIsThatAfterTheOrder) {
             "deviates reg_mr.ok detail keys_distinct");
 }
 
-TEST(Together, FourOverlapAtMost) {
+TEST(Together, FourThreadsMakeSixCallsAtMost) {
   std::string steps;
   for (const char* label : {"a", "b", "c", "d"})
     steps += std::string(label) + ": query_qp(qp0) -> begun\n";
-  EXPECT_EQ(last_of(steps), "conforms query_qp.begun");
   EXPECT_EQ(broken_by_last_of(steps + "e: query_qp(qp0) -> begun\n"), "may_overlap");
+  steps += "after a: e: query_qp(qp0) -> begun\nafter b: f: query_qp(qp0) -> begun\n";
+  EXPECT_EQ(last_of(steps), "conforms query_qp.begun");
+  EXPECT_EQ(broken_by_last_of(steps + "after c: g: query_qp(qp0) -> begun\n"), "may_overlap");
+}
+
+TEST(Together, AThreadMakesOneBehindTheOther) {
+  const std::string both =
+      "a: mr1 = reg_mr(pd0, buf1+0, 64, LOCAL_WRITE) -> begun\n"
+      "after a: b: dereg_mr(mr1) -> begun\n"
+      "after b: after 5 us: c: mr1 = reg_mr(pd0, buf0+0, 64, LOCAL_WRITE) -> begun\n"
+      "d: query_qp(qp0) -> begun\n";
+  const std::string made = both + "a -> ok lkey=0x100 rkey=0x100\nb -> ok\n";
+  EXPECT_EQ(last_of(made + "c -> ok lkey=0x100 rkey=0x100\nd -> ok qp=RTS\n"),
+            "conforms query_qp.ok");
+  // Not if the order is that of the thread, in which it is gone.
+  EXPECT_EQ(last_of(made + "c -> ok lkey=0x100 rkey=0x100\nd -> ok qp=RTS\n"
+                           "mr2 = reg_mr(pd0, buf0+0, 64, 0) -> ok lkey=0x100 rkey=0x100\n"),
+            "deviates reg_mr.ok detail keys_distinct");
+  EXPECT_EQ(broken_by_last_of(both + "b -> ok\n"), "may_overlap");
+  EXPECT_EQ(broken_by_last_of(both + "after a: e: dereg_mr(mr0) -> begun\n"), "may_overlap");
+  EXPECT_EQ(broken_by_last_of(both + "after d: e: dereg_mr(mr1) -> begun\n"), "any_order");
+  EXPECT_EQ(broken_by_last_of(both + "after c: e: mr1 = reg_mr(pd0, buf0+0, 8, 0) -> begun\n"),
+            "any_order");
+}
+
+TEST(Together, BehindARefusalNothingIsMade) {
+  const std::string behind =
+      "after a: b: dereg_mr(mr1) -> begun\n"
+      "after b: c: dereg_mr(mr0) -> begun\n";
+  const std::string wrong = "a: mr1 = reg_mr(pd0, buf1+0, 64, REMOTE_WRITE) -> begun\n" + behind;
+  const std::string refused = wrong + "a -> refused EINVAL\nb -> none\nc -> none\n";
+  EXPECT_EQ(last_of(refused), "conforms dereg_mr.returned");
+  EXPECT_EQ(last_of(refused + "dereg_mr(mr0) -> ok\n"), "conforms dereg_mr.ok");
+  const std::string right = "a: mr1 = reg_mr(pd0, buf1+0, 64, LOCAL_WRITE) -> begun\n" + behind;
+  EXPECT_EQ(last_of(right + "a -> ok lkey=0x100 rkey=0x100\nb -> none\nc -> none\n"),
+            "deviates dereg_mr.none rejected outcome_known+nothing_forbids");
 }
 
 TEST(Together, NothingElseIsCalledUntilAllHaveReturned) {

@@ -126,6 +126,9 @@ std::vector<Malformed> of_work_requests() {
       line("CompletionOfNothing", "a -> SUCCESS", 1, "no request of this label is in flight"),
       line("LabelOfNoRequest", "a: post_recv(qp0, 0x1, 0x0, 1)", 1, "calls on objects can overlap"),
       line("EndOfWhatHasBegun", "a: dereg_mr(mr0) -> ok", 21, "'begun'"),
+      line("NothingToFollow", "after a: b: dereg_mr(mr0)", 1, "begin one before"),
+      third("FollowsWithoutLabel", "a: dereg_mr(mr0) -> begun", "after a: dereg_mr(mr1)", 1,
+            "has a label"),
       third("LabelTakenTwice", "a: send(qp0, 0x1, 0x0, 1) -> posted",
           "a: send(qp0, 0x1, 0x0, 1) -> posted", 1, "in flight already"),
       line("LinkedAndWaitedFor", "send(qp0, 0x1, 0x0, 1, LINKED)", 1, "put a label before it"),
@@ -133,7 +136,7 @@ std::vector<Malformed> of_work_requests() {
       line("DelayInSeconds", "after 1 s: dereg_mr(mr0)", 9, "'us:'"),
       line("DelayOfHours", "after 1000001 us: dereg_mr(mr0)", 7, "too large"),
       third("DelayBeforeACompletion", "a: send(qp0, 0x1, 0x0, 1) -> posted",
-          "after 5 us: a -> SUCCESS", 1, "take the delay away"),
+          "after 5 us: a -> SUCCESS", 1, "take 'after' away"),
       line("PostedWithAStatus", "a: send(qp0, 0x1, 0x0, 1) -> SUCCESS", 30, "its status comes"),
       line("SwapOfAnAddition", atomic + ", 5, 6)", 59, "a form of the request"),
   };

@@ -75,6 +75,14 @@ struct PlannedCall {
   KeyName rkey;
 };
 
+/// The end of what is in flight, or has begun: what it names, it named when it began.
+inline PlannedCall end_of(PlannedCall begun) {
+  begun.call.part = Part::completion;
+  begun.call.delay = 0;
+  begun.call.follows = 0;
+  return begun;
+}
+
 /// One step: a call, and what was seen of it.
 struct Step : PlannedCall {
   Result<Plain> result;

@@ -36,6 +36,20 @@ const Step* in_flight(std::uint8_t label, const std::vector<Step>& steps) {
   return abandoned ? nullptr : &*posted;
 }
 
+/// "after a:", the label of a call that was begun; 0 if it is not there.
+std::uint8_t parse_follows(LineScanner& in, const std::vector<Step>& steps) {
+  LineScanner behind = in;
+  if (!behind.take("after ")) return 0;
+  const auto label = label_before(behind, ":");
+  if (label == 0) return 0;
+  behind.expect(":");
+  const Step* before = in_flight(label, steps);
+  if (before == nullptr || is_transfer(before->call.verb))
+    in.fail_at(0, "no call of this label has begun; begin one before, as 'a: reg_mr(...) -> begun'");
+  in = behind;
+  return label;
+}
+
 /// "after 37 us:"; 0 if it is not there.
 std::uint32_t parse_delay(LineScanner& in) {
   if (in.next_word() != "after") return 0;
@@ -47,25 +61,30 @@ std::uint32_t parse_delay(LineScanner& in) {
   return static_cast<std::uint32_t>(delay);
 }
 
-/// "a: rdma_write(...)", "a" or a whole call, behind the delay if there is one.
+/// "a: rdma_write(...)", "a" or a whole call, behind what it follows and the delay, if they are
+/// there.
 void parse_part(LineScanner& in, const std::vector<Step>& steps, Step& step) {
+  const auto follows = parse_follows(in, steps);
   const auto delay = parse_delay(in);
   if (const auto label = label_before(in, "->")) {
-    if (delay != 0) in.fail_at(0, "completions are waited for in any case; take the delay away");
+    if (delay != 0 || follows != 0)
+      in.fail_at(0, "completions are waited for in any case; take 'after' away");
     const Step* posted = in_flight(label, steps);
     if (posted == nullptr)
       in.fail_at(0, "no request of this label is in flight, and no call has begun; post one "
                     "before, as 'a: rdma_write(...) -> posted', or begin one, as "
                     "'a: dereg_mr(...) -> begun'");
-    static_cast<PlannedCall&>(step) = *posted;
-    step.call.part = Part::completion;
-    step.call.delay = 0;
+    static_cast<PlannedCall&>(step) = end_of(*posted);
     return;
   }
   const auto label = label_before(in, ":");
   if (label != 0) in.expect(":");
   parse_call(in, step);
   step.call.delay = delay;
+  step.call.follows = follows;
+  if (follows != 0 && (label == 0 || is_transfer(step.call.verb)))
+    in.fail_at(0, "what a thread makes behind another call has a label and is no work request; "
+                  "write 'after a: b: dereg_mr(...)', for instance");
   if (label == 0 && is_transfer(step.call.verb) && (step.call.flags.value() & kLinked) != 0)
     in.fail_at(0, "what is linked with the next request is in flight; put a label before it, as "
                   "'a: '");

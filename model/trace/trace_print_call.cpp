@@ -26,7 +26,7 @@ void append_elements(std::string& text, const PlannedCall& step) {
 }
 
 /// Of a request in flight.
-char label_of(const Call<Plain>& call) { return static_cast<char>('a' - 1 + call.label); }
+char letter_of(std::uint8_t label) { return static_cast<char>('a' - 1 + label); }
 
 void append_slot(std::string& text, const char* object, std::uint32_t slot) {
   text += object;
@@ -65,12 +65,17 @@ void append_argument(std::string& text, Argument argument, const PlannedCall& st
 }  // namespace
 
 void append_call(std::string& text, const PlannedCall& step) {
+  if (step.call.follows != 0) {
+    text += "after ";
+    text += letter_of(step.call.follows);
+    text += ": ";
+  }
   if (step.call.delay != 0) {
     text += "after ";
     append_number(text, step.call.delay);
     text += " us: ";
   }
-  if (step.call.part != Part::whole) text += label_of(step.call);
+  if (step.call.part != Part::whole) text += letter_of(step.call.label);
   if (step.call.part == Part::completion) return;
   if (step.call.part == Part::posted) text += ": ";
   const Form form = form_of(step.call.verb);

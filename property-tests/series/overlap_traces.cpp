@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -49,6 +50,19 @@ constexpr std::array kKinds{
          "rereg_mr(mrR, CHANGE_ACCESS, pd0, 0x0, 0, A)", "LOOK\ndereg_mr(mrR)\n"},
     Kind{"advise_mr", "mrR = reg_mr(pd0, B+0, 8192, LOCAL_WRITE|ON_DEMAND)\n",
          "advise_mr(pd0, PREFETCH_WRITE, 0, mrR.lkey, B+0, 8192)", "dereg_mr(mrR)\n"},
+};
+
+/// What a thread calls one after the other while another one does the same, a line each.
+constexpr std::array kThreads{
+    Kind{"reg_mr, dereg_mr", "", "mrR = reg_mr(pd0, B+0, 8192, A)\ndereg_mr(mrR)\n", ""},
+    Kind{"dereg_mr, reg_mr", "mrR = reg_mr(pd0, B+0, 8192, A)\n",
+         "dereg_mr(mrR)\nmrR = reg_mr(pd0, B+0, 8192, A)\n", "LOOK\ndereg_mr(mrR)\n"},
+    Kind{"rereg_mr, dereg_mr", "mrR = reg_mr(pd0, B+0, 8192, LOCAL_WRITE)\n",
+         "rereg_mr(mrR, CHANGE_ACCESS, pd0, 0x0, 0, A)\ndereg_mr(mrR)\n", ""},
+    Kind{"alloc_mw, dealloc_mw", "", "mwW = alloc_mw(pd0, TYPE_1)\ndealloc_mw(mwW)\n", ""},
+    Kind{"alloc_pd, reg_mr, dereg_mr", "",
+         "pdP = alloc_pd()\nmrR = reg_mr(pdP, B+0, 8192, A)\ndereg_mr(mrR)\n",
+         "dealloc_pd(pdP)\n"},
 };
 
 /// Two calls on the same objects, which have to come in some order.
@@ -150,21 +164,26 @@ struct Pair {
   std::string name, before, first, second, after;
 };
 
-std::vector<Pair> make_pairs() {
-  std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < kKinds.size(); ++i)
-    for (std::size_t j = i; j < kKinds.size(); ++j) {
-      const auto& [one, before, call, after] = kKinds.at(i);
-      const auto& [other, other_before, other_call, other_after] = kKinds.at(j);
+void add_pairs(std::span<const Kind> kinds, std::vector<Pair>& pairs) {
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    for (std::size_t j = i; j < kinds.size(); ++j) {
+      const auto& [one, before, call, after] = kinds[i];
+      const auto& [other, other_before, other_call, other_after] = kinds[j];
       // Advice has a key, which may be that of any region: never beside re-registration.
       if (one == "rereg_mr" && other == "advise_mr") continue;
       pairs.push_back({fmt::format("{} and {}", one, other),
                        replaced(before, 0) + replaced(other_before, 1), replaced(call, 0),
                        replaced(other_call, 1), replaced(after, 0) + replaced(other_after, 1)});
     }
+}
+
+std::vector<Pair> make_pairs() {
+  std::vector<Pair> pairs;
+  add_pairs(kKinds, pairs);
   for (const auto& c : kConflicts)
     pairs.push_back({std::string(c.name), std::string(c.before), std::string(c.first),
                      std::string(c.second), std::string(c.after)});
+  add_pairs(kThreads, pairs);
   return pairs;
 }
 
@@ -198,6 +217,20 @@ const std::vector<InFlight>& all_in_flight() {
 
 std::string after(std::uint64_t delay) {
   return delay == 0 ? "" : fmt::format("after {} us: ", delay);
+}
+
+/// What a thread calls, with every other letter from the first one on; each behind the one before.
+std::string thread_text(const std::string& calls, char label, std::uint64_t delay,
+                        std::string& returns) {
+  std::string text;
+  std::istringstream lines(calls);
+  std::string follows;
+  for (std::string line; std::getline(lines, line); label = static_cast<char>(label + 2)) {
+    text += fmt::format("{}{}{}: {}\n", follows, follows.empty() ? after(delay) : "", label, line);
+    follows = fmt::format("after {}: ", label);
+    returns += fmt::format("{}\n", label);
+  }
+  return text;
 }
 
 /// Three requests in flight, of three packets each and posted in one list, or one of eight packets,
@@ -281,8 +314,9 @@ model::Trace overlap_trace(std::size_t pair, std::uint32_t slower) {
   const Pair& p = all_pairs()[pair];
   std::string text(kHead);
   const auto round = [&](std::uint64_t first, std::uint64_t second) {
-    text += fmt::format("{}{}a: {}\n{}b: {}\na\nb\n{}", p.before, after(first), p.first,
-                        after(second), p.second, p.after);
+    std::string returns;
+    text += p.before + thread_text(p.first, 'a', first, returns) +
+            thread_text(p.second, 'b', second, returns) + returns + p.after;
   };
   // The other order has moments of its own: two calls of one kind are interrupted at all of them.
   for (std::size_t i = 0; i < kDelays.size(); ++i) {

@@ -232,6 +232,24 @@ void propose_other_qps(const ShrinkForm& form, const Propose& propose) {
   }
 }
 
+/// A call that a thread of its own makes, or no thread, leaves those behind it to the one before.
+void take_out(ShrinkForm& form, std::uint8_t label, std::uint8_t before) {
+  for (auto& step : form.steps)
+    if (step.call.follows == label) step.call.follows = before;
+}
+
+/// A call in a thread of its own, and not behind another one.
+void propose_own_threads(const ShrinkForm& form, const Propose& propose) {
+  for (std::size_t at = 0; at < form.steps.size(); ++at) {
+    const auto& call = form.steps[at].call;
+    if (call.follows == 0) continue;
+    ShrinkForm own = form;
+    take_out(own, call.label, call.follows);
+    own.steps[at].call.follows = 0;
+    propose(own);
+  }
+}
+
 /// A request that is not in flight, but waited for; or a call that is made before others overlap.
 void propose_landed(const ShrinkForm& form, const Propose& propose) {
   for (std::size_t at = 0; at < form.steps.size(); ++at) {
@@ -245,6 +263,7 @@ void propose_landed(const ShrinkForm& form, const Propose& propose) {
     const auto end = std::find_if(place(at) + 1, steps.end(),
                                   [&](const auto& s) { return s.call.label == begun.label; });
     if (end != steps.end()) steps.erase(end);
+    take_out(landed, begun.label, begun.follows);
     auto& call = steps[at].call;
     call.part = Part::whole;
     call.label = 0;
@@ -252,6 +271,7 @@ void propose_landed(const ShrinkForm& form, const Propose& propose) {
       call.flags = call.flags & ~Plain::flags(kLinked);
     } else {
       call.delay = 0;
+      call.follows = 0;
       std::size_t first = at;
       while (first > 0 && model::is_overlapping(steps[first - 1].call)) --first;
       std::rotate(place(first), place(at), place(at) + 1);
@@ -270,6 +290,7 @@ void without_steps(const ShrinkForm& form, const Propose& propose) {
     propose_slice(form, slice, propose);
   propose_chunks(form, propose);
   propose_landed(form, propose);
+  propose_own_threads(form, propose);
   if (form.steps.size() <= kFewSteps) propose_twos_and_threes(form, propose);
 }
 

@@ -194,7 +194,8 @@ TEST(Shrinker, SaysSoIfNothingIsShown) {
 /// The first trace of a walk that shows what is expected of the fault.
 std::optional<model::Trace> found(impl::Device& device, const impl::FaultInfo& info,
                                   std::uint64_t seed) {
-  const Plan plan = testing::plan_of(20000, seed);
+  // The rarest show three times in as many steps.
+  const Plan plan = testing::plan_of(40000, seed);
   for (std::uint64_t index = 0; index < plan.cases(); ++index) {
     model::Trace trace = testing::walk_case(device, plan, index);
     const model::Annotation* told = told_by(trace);

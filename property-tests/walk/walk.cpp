@@ -285,10 +285,7 @@ std::optional<model::PlannedCall> Walk::beside_flight(const model::Oracle& oracl
     step.call.length = oldest.call.length;
     return step;
   }
-  model::PlannedCall step = oldest;
-  step.call.part = Part::completion;
-  step.call.delay = 0;
-  return step;
+  return end_of(oldest);
 }
 
 /// A moment of its own: none, or some microseconds, short ones as often as long ones.
@@ -311,10 +308,26 @@ bool Walk::begin(const model::Oracle& oracle, model::PlannedCall& step) {
   call.part = Part::whole;
   call.label = 0;
   call.delay = 0;
+  call.follows = 0;
   return false;
 }
 
-/// While calls overlap: another one, a request beside the only one, or the return of the first.
+/// In place of `step`: what ends the object that the call makes, if it makes one.
+void Walk::end_what_is_made(const model::Call<Plain>& made, model::PlannedCall& step) {
+  std::optional<Verb> end;
+  if (makes_region(made.verb)) end = Verb::dereg_mr;
+  if (made.verb == Verb::alloc_mw) end = Verb::dealloc_mw;
+  if (made.verb == Verb::alloc_pd) end = Verb::dealloc_pd;
+  if (!end) return;
+  step = {};
+  step.call.verb = *end;
+  step.call.pd = *end == Verb::dealloc_pd ? made.pd : 0;
+  step.call.mr = *end == Verb::dereg_mr ? made.mr : 0;
+  step.call.mw = *end == Verb::dealloc_mw ? made.mw : 0;
+}
+
+/// While calls overlap: another one, which a thread of its own makes, or the last one's behind it;
+/// a request beside the only one, or the return of the first.
 model::PlannedCall Walk::beside_begun(const model::Oracle& oracle, CallMaker& make) {
   const auto& begun = oracle.together();
   const bool posts = begun.size() == 1 && random_.chance(oracle.flight().empty() ? 25 : 50);
@@ -326,12 +339,13 @@ model::PlannedCall Walk::beside_begun(const model::Oracle& oracle, CallMaker& ma
   for (int i = 0; more && !begun.returning() && i < kOthers; ++i) {
     const bool wrong = random_.chance(options_->wrong_percent);
     auto step = propose(make, random_.below(kAllKinds), wrong);
+    if (random_.chance(35)) {
+      if (random_.chance(50)) end_what_is_made(begun.last().call, step);
+      step.call.follows = begun.last().call.label;
+    }
     if (begin(oracle, step)) return step;
   }
-  model::PlannedCall step = begun.next();
-  step.call.part = Part::completion;
-  step.call.delay = 0;
-  return step;
+  return end_of(begun.next());
 }
 
 bool Walk::admits(const model::Oracle& oracle, const PlainView& view) {

@@ -64,6 +64,7 @@ class Walk {
                                               const model::Call<model::Plain>& request);
   std::optional<model::PlannedCall> beside_flight(const model::Oracle& oracle, CallMaker& make);
   bool begin(const model::Oracle& oracle, model::PlannedCall& step);
+  static void end_what_is_made(const model::Call<model::Plain>& made, model::PlannedCall& step);
   model::PlannedCall beside_begun(const model::Oracle& oracle, CallMaker& make);
   /// Whether the call of the view may be made, and is not one to avoid.
   bool admits(const model::Oracle& oracle, const model::PlainView& view);
