@@ -12,8 +12,8 @@
 
 namespace mrproof::impl {
 
-/// Threads that each make one call, or several. They wait for go(); each sleeps for its first call's
-/// delay after that.
+/// Threads that each make one call, or several. They wait for go(); each sleeps for the delay of
+/// its first call after that.
 ///
 /// On one processor those that begin later come before those that began earlier, where the process
 /// may ask for that (SCHED_FIFO in sched(7)): so the delays decide where a call is interrupted.
@@ -26,7 +26,7 @@ class Threads {
     /// makes it.
     std::uint8_t follows = 0;
     std::uint32_t delay = 0;  ///< microseconds after go(), or after the return of that call
-    bool yields = false;      ///< it waits for the driver's threads, so it must not come before them
+    bool yields = false;  ///< it waits for the driver's threads, so it must not come before them
     Make make;
   };
 

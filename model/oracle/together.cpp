@@ -141,8 +141,8 @@ bool Together::may_begin(const State<Plain>& state, const Call<Plain>& call) con
                          [&](const Begun& b) { return b.step.call.follows == label; });
   };
   if (call.follows == 0) return follows(0) < std::ptrdiff_t{kMostThreads};
-  const bool is_one_process = std::all_of(
-      state.process.begin(), state.process.end(), [](std::uint8_t process) { return process == 0; });
+  const bool is_one_process = std::all_of(state.process.begin(), state.process.end(),
+                                          [](std::uint8_t process) { return process == 0; });
   return is_one_process && find(call.follows) != nullptr && follows(call.follows) == 0;
 }
 

@@ -1,5 +1,5 @@
-// Calls that overlap each other: begun in threads, and not seen to have returned. A thread makes one
-// of them, or some, each behind the one before if that has succeeded.
+// Calls that overlap each other: begun in threads, and not seen to have returned. A thread makes
+// one of them, or some, each behind the one before if that has succeeded.
 //
 // Each takes effect at one moment between its begin and its return, so what was seen conforms if
 // the rules allow it in some order of the calls. It is judged when the last one has returned: what

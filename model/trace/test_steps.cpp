@@ -106,9 +106,9 @@ void draw_result(Step& step, Random& random) {
 
 std::vector<std::uint64_t> call_fields(const Call<Plain>& c) {
   return {static_cast<std::uint64_t>(c.verb), c.pd, c.mr, c.mw, c.qp, c.source, c.option, c.seed,
-      c.elements, c.delay, c.follows, c.access.value(), c.flags.value(), c.address.value(), c.length.value(),
-      c.second.address.value(), c.second.length.value(), c.remote.value(), c.iova.value(),
-      c.operand.value(), c.swap.value()};
+      c.elements, c.delay, c.follows, c.access.value(), c.flags.value(), c.address.value(),
+      c.length.value(), c.second.address.value(), c.second.length.value(), c.remote.value(),
+      c.iova.value(), c.operand.value(), c.swap.value()};
 }
 
 std::vector<std::uint64_t> result_fields(const Step& step) {

@@ -45,7 +45,8 @@ std::uint8_t parse_follows(LineScanner& in, const std::vector<Step>& steps) {
   behind.expect(":");
   const Step* before = in_flight(label, steps);
   if (before == nullptr || is_transfer(before->call.verb))
-    in.fail_at(0, "no call of this label has begun; begin one before, as 'a: reg_mr(...) -> begun'");
+    in.fail_at(0, "no call of this label has begun; begin one before, as "
+                  "'a: reg_mr(...) -> begun'");
   in = behind;
   return label;
 }

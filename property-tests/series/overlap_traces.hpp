@@ -1,5 +1,5 @@
-// Pairs of calls that overlap each other, of threads that make several, or of requests in flight and
-// what ends their right, each pair with many delays between the two.
+// Pairs of calls that overlap each other, of threads that make several, or of requests in flight
+// and what ends their right, each pair with many delays between the two.
 #pragma once
 
 #include <cstdint>
