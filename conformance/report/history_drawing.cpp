@@ -79,8 +79,15 @@ class History {
       if (step.call.part == Part::whole || !is_under_way(i))
         lanes_.front().bars.push_back({i, i, print_call(step)});
       else if (step.call.part == Part::posted)
-        lane_of(step).bars.push_back({i, end_of(i), print_call(step)});
+        add_call(i);
     }
+  }
+
+  /// Behind another call it begins when that has returned.
+  void add_call(std::size_t i) {
+    Lane& lane = lane_of(steps_[i]);
+    const std::size_t from = lane.bars.empty() ? i : lane.bars.back().to;
+    lane.bars.push_back({from, end_of(i), print_call(steps_[i])});
   }
 
   /// Its thread's, if the thread makes it behind another call; else a new one.
@@ -134,8 +141,9 @@ class History {
       if (!ends_object(step.call.verb)) {
         born = returns;
       } else if (born != kNever) {
-        add(lane, born, i, false);
-        add(lane, i, returns, true);
+        const std::size_t begin = std::max(born, i);  // its own thread may have made it
+        add(lane, born, begin, false);
+        add(lane, begin, returns, true);
         born = kNever;
       }
     }

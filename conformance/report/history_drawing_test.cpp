@@ -46,6 +46,18 @@ TEST(DrawHistory, ShowsWhatWasUnderWayAndTheRightsThatItUses) {
   EXPECT_EQ(count(text, "--blue"), 2U) << "a bar and a mark";
 }
 
+/// What a thread calls stands in one lane, each behind the one before.
+TEST(DrawHistory, AThreadHasOneLane) {
+  const auto text = drawn(kRegions + "a: mr2 = reg_mr(pd0, buf2+0, 8, 0) -> begun\n"
+                                     "after a: b: dereg_mr(mr2) -> begun\n"
+                                     "c: query_qp(qp0) -> begun\n"
+                                     "a -> ok\nb -> ok\nc -> ok qp=RTS\n");
+  EXPECT_THAT(text, HasSubstr(">a: mr2 = reg_mr(pd0, buf2+0, 8, 0); after a: b: dereg_mr(mr2)<"));
+  EXPECT_EQ(count(text, "--warn"), 3U) << "a bar of each call";
+  EXPECT_EQ(count(text, "<text"), 8U + 4U) << "steps, and the program, two threads and mr2";
+  EXPECT_THAT(text, Not(HasSubstr("width=\"-")));
+}
+
 /// What is over before the steps that are shown has no place among them.
 TEST(DrawHistory, OfALongTraceTheLastStepsAreShown) {
   std::string steps = kRegions;
