@@ -232,25 +232,14 @@ void propose_other_qps(const ShrinkForm& form, const Propose& propose) {
   }
 }
 
-/// A call that a thread of its own makes, or no thread, leaves those behind it to the one before.
-void take_out(ShrinkForm& form, std::uint8_t label, std::uint8_t before) {
+/// What its thread makes behind the call, is made behind the one before it.
+void take_out(ShrinkForm& form, const model::Call<Plain>& call) {
   for (auto& step : form.steps)
-    if (step.call.follows == label) step.call.follows = before;
+    if (step.call.follows == call.label) step.call.follows = call.follows;
 }
 
-/// A call in a thread of its own, and not behind another one.
-void propose_own_threads(const ShrinkForm& form, const Propose& propose) {
-  for (std::size_t at = 0; at < form.steps.size(); ++at) {
-    const auto& call = form.steps[at].call;
-    if (call.follows == 0) continue;
-    ShrinkForm own = form;
-    take_out(own, call.label, call.follows);
-    own.steps[at].call.follows = 0;
-    propose(own);
-  }
-}
-
-/// A request that is not in flight, but waited for; or a call that is made before others overlap.
+/// A request that is not in flight, but waited for; or a call that is made before others overlap,
+/// or not at all.
 void propose_landed(const ShrinkForm& form, const Propose& propose) {
   for (std::size_t at = 0; at < form.steps.size(); ++at) {
     const auto& begun = form.steps[at].call;
@@ -263,7 +252,12 @@ void propose_landed(const ShrinkForm& form, const Propose& propose) {
     const auto end = std::find_if(place(at) + 1, steps.end(),
                                   [&](const auto& s) { return s.call.label == begun.label; });
     if (end != steps.end()) steps.erase(end);
-    take_out(landed, begun.label, begun.follows);
+    take_out(landed, begun);
+    if (!model::is_transfer(begun.verb)) {
+      ShrinkForm without = landed;
+      without.steps.erase(without.steps.begin() + static_cast<std::ptrdiff_t>(at));
+      propose(without);
+    }
     auto& call = steps[at].call;
     call.part = Part::whole;
     call.label = 0;
@@ -290,7 +284,6 @@ void without_steps(const ShrinkForm& form, const Propose& propose) {
     propose_slice(form, slice, propose);
   propose_chunks(form, propose);
   propose_landed(form, propose);
-  propose_own_threads(form, propose);
   if (form.steps.size() <= kFewSteps) propose_twos_and_threes(form, propose);
 }
 

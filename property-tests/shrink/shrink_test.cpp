@@ -69,6 +69,22 @@ TEST(Pitfalls, ValuesThatAreCoupledShrinkTogether) {
             "fill(buf0+0, 64, 7)\nfill(buf0+0, 64, 7)\n");
 }
 
+TEST(Pitfalls, WhatIsMadeBehindACallThatIsNotNeeded) {
+  const auto overlap = [](const std::vector<model::Step>& steps) {
+    const auto begins = [&](Verb verb) {
+      return std::any_of(steps.begin(), steps.end(), [&](const model::Step& step) {
+        return step.call.part == model::Part::posted && step.call.verb == verb;
+      });
+    };
+    return begins(Verb::dereg_mr) && begins(Verb::alloc_pd);
+  };
+  EXPECT_EQ(shrunk("a: query_qp(qp0)\nafter a: b: mr0 = reg_mr(pd0, buf0+0, 8, 0)\n"
+                   "after b: c: dereg_mr(mr0)\nd: query_qp(qp1)\nafter d: e: pd1 = alloc_pd()\n"
+                   "a\nb\nc\nd\ne\n",
+                   overlap),
+            "e: pd1 = alloc_pd()\nmr0 = reg_mr(pd0, buf0+0, 8, 0)\nc: dereg_mr(mr0)\ne\n");
+}
+
 TEST(Pitfalls, AddressesThatAreCoupledMoveTogether) {
   const auto equal = [](const std::vector<model::Step>& steps) {
     return steps.size() > 1 && (steps[0].call.address == steps.back().call.address).truth();
