@@ -36,6 +36,7 @@ void Threads::begin(Order order) {
   begun.answer = Answer{};
   begun.answer.result.outcome = model::Outcome::none;
   begun.thrown = nullptr;
+  begun.over = false;
   begun.first = order.follows == 0 ? order.label : begun_.at(order.follows).first;
   if (begun.first == 0) report_misuse("call", order.follows, "has not begun");
   Begun& first = begun_.at(begun.first);
@@ -49,12 +50,18 @@ void Threads::begin(Order order) {
 void Threads::run(const std::vector<Order>& calls) {
   gone_.wait(false);
   std::int64_t moment = start_ns_;
+  bool failed = false;
   for (const Order& order : calls) {
+    if (failed) {
+      end(order.label);
+      continue;
+    }
     const sched_param priority{order.yields ? 0 : 1 + order.label};
     static_cast<void>(sched_setscheduler(0, order.yields ? SCHED_OTHER : SCHED_FIFO, &priority));
     if (&order == &calls.front() || order.delay != 0)
       sleep_until(moment + std::int64_t{order.delay} * 1000);
-    if (!make(order)) return;
+    failed = !make(order);
+    end(order.label);
     moment = now_ns();
   }
 }
@@ -70,6 +77,11 @@ bool Threads::make(const Order& order) {
   return !begun.thrown && begun.answer.result.outcome == model::Outcome::ok;
 }
 
+void Threads::end(std::uint8_t label) {
+  begun_.at(label).over = true;
+  begun_.at(label).over.notify_all();
+}
+
 void Threads::go() {
   if (gone_) return;
   start_ns_ = now_ns() + kHeadStartNs;
@@ -79,13 +91,22 @@ void Threads::go() {
 
 void Threads::await_start() const { sleep_until(start_ns_); }
 
+/// Whether a call of that thread, or of any if it is 0, was not asked for.
+bool Threads::has(std::uint8_t first) const {
+  return std::any_of(begun_.begin(), begun_.end(), [&](const Begun& begun) {
+    return begun.first != 0 && (first == 0 || begun.first == first);
+  });
+}
+
 Answer Threads::join(std::uint8_t label) {
   Begun& begun = begun_.at(label);
   if (begun.first == 0) report_misuse("call", label, "has not begun");
-  if (Begun& first = begun_.at(begun.first); first.thread.joinable()) first.thread.join();
-  begun.first = 0;
-  if (std::all_of(begun_.begin(), begun_.end(), [](const Begun& b) { return b.first == 0; }))
-    gone_ = false;
+  const std::uint8_t first = std::exchange(begun.first, std::uint8_t{0});
+  if (has(first))
+    begun.over.wait(false);
+  else
+    begun_.at(first).thread.join();
+  if (!has(0)) gone_ = false;
   if (begun.thrown) std::rethrow_exception(std::exchange(begun.thrown, nullptr));
   return begun.answer;
 }

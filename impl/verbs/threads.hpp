@@ -36,8 +36,8 @@ class Threads {
   void go();
   /// Waits for the moment from which their delays count.
   void await_start() const;
-  /// What the call of that label gave, when its thread has ended: `none` if the thread did not make
-  /// it. Throws std::logic_error if none has begun, and what the call threw.
+  /// What the call of that label gave, when it has returned: `none` if its thread does not make it,
+  /// since one before has failed. Throws std::logic_error if none has begun, and what it threw.
   Answer join(std::uint8_t label);
   /// Waits for all that have begun and were not joined; what they gave is lost.
   void join_all();
@@ -49,9 +49,12 @@ class Threads {
     std::vector<Order> calls;  ///< of a first call: all of its thread
     Answer answer;
     std::exception_ptr thrown;
+    std::atomic<bool> over = false;  ///< it has returned, or will not be made
   };
   void run(const std::vector<Order>& calls);
   bool make(const Order& order);
+  void end(std::uint8_t label);
+  [[nodiscard]] bool has(std::uint8_t first) const;
   std::array<Begun, model::kMostLabels + 1> begun_;
   std::atomic<bool> gone_ = false;
   std::int64_t start_ns_ = 0;  ///< by CLOCK_MONOTONIC; written before `gone_`

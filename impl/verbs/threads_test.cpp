@@ -72,18 +72,32 @@ TEST(Threads, ThoseThatNobodyAskedForAreWaitedFor) {
 
 TEST(Threads, OneMakesCallsBehindEachOther) {
   Threads threads;
-  std::atomic<int> order = 0;
-  const auto make = [&] { return answer_of(++order); };
-  threads.begin({1, 0, 0, false, make});
-  threads.begin({2, 1, 30'000, false, make});
-  threads.begin({3, 0, 10'000, false, make});
-  threads.begin({4, 2, 0, false, make});
+  using Clock = std::chrono::steady_clock;
+  std::array<Clock::time_point, 5> moment;
+  const auto make = [&](std::uint8_t label) {
+    return [&, label] { return moment.at(label) = Clock::now(), answer_of(label); };
+  };
+  threads.begin({1, 0, 0, false, make(1)});
+  threads.begin({2, 1, 30'000, false, make(2)});
+  threads.begin({3, 0, 0, false, make(3)});
+  threads.begin({4, 2, 0, false, make(4)});
+  threads.go();
+  for (std::uint8_t label = 1; label <= 4; ++label) EXPECT_EQ(threads.join(label).error, label);
+  EXPECT_GE(moment[2] - moment[1], milliseconds(30));
+  EXPECT_GE(moment[4], moment[2]);
+  EXPECT_THROW(threads.begin({2, 1, 0, false, make(2)}), std::logic_error);
+}
+
+TEST(Threads, ACallHasReturnedWhileTheOneBehindItIsUnderWay) {
+  Threads threads;
+  std::atomic<bool> may_end = false;
+  threads.begin({1, 0, 0, false, [] { return answer_of(1); }});
+  threads.begin({2, 1, 0, false, [&] { return may_end.wait(false), answer_of(2); }});
   threads.go();
   EXPECT_EQ(threads.join(1).error, 1);
-  EXPECT_EQ(threads.join(2).error, 3);
-  EXPECT_EQ(threads.join(3).error, 2);
-  EXPECT_EQ(threads.join(4).error, 4);
-  EXPECT_THROW(threads.begin({2, 1, 0, false, make}), std::logic_error);
+  may_end = true;
+  may_end.notify_all();
+  EXPECT_EQ(threads.join(2).error, 2);
 }
 
 TEST(Threads, NothingIsMadeBehindWhatFailed) {
