@@ -174,7 +174,8 @@ class Run(unittest.TestCase):
     def test_guided(self):
         """What reaches something new is kept, short; a guest in which its trace is replayed reaches
         that, too. The cases are the same each time."""
-        self.assertEqual(self.walk("--guided", 0.1, "--repeat", 2, steps=1000), 0, self.output)
+        self.assertEqual(self.walk("--guided", 0.2, "--repeat", 2, steps=1000, limit=900), 0,
+                         self.output)
         self.assertIn("2 runs, byte for byte the same", self.output)
         corpus = [file.name for file in (self.out / "corpus").glob("*.mrt")]
         kept = self.report["guided"]["kept"]
