@@ -37,7 +37,7 @@ const Step* ReproWriter::return_of(std::size_t begin) const {
   return end == steps.end() ? nullptr : &*end;
 }
 
-/// The function of the call that the thread makes behind this one, with a blank before; or "".
+/// Name of the function for the call that the thread makes behind this one; "" if there is none.
 std::string ReproWriter::function_behind(std::size_t begin) const {
   const auto& steps = evidence_.trace.steps;
   for (std::size_t i = begin + 1; i < steps.size() && is_overlapping(steps[i].call); ++i)

@@ -12,7 +12,7 @@ static int ended[27];         /* 0, or what the call gave, or an errno */
 static struct timespec start; /* from which all delays count */
 static int gone;
 
-/* What is called first in a thread, a moment after all are there, and behind another call. On one
+/* Comes before each call of a thread: the first waits until a moment after all are there. On one
  * processor a later one interrupts an earlier one, if it may. */
 static void wait_for(int number, int first, long us)
 {
@@ -20,8 +20,8 @@ static void wait_for(int number, int first, long us)
     moment.tv_nsec += us * 1000;
     moment.tv_sec += moment.tv_nsec / 1000000000;
     moment.tv_nsec %= 1000000000;
-    (void)!sched_setscheduler(0, first ? SCHED_FIFO : SCHED_OTHER,
-                              &(struct sched_param){.sched_priority = first ? number : 0});
+    if (first)
+        (void)!sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = number});
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL))
         continue;
 }
